@@ -1,0 +1,58 @@
+# One static library and one test program per directory of src/: every *.cc is part of the library
+# but for *_test.cc (tests) and main.cc (programs). cmake/layers.txt names the directories and the
+# arrows between them.
+find_package(Threads REQUIRED)
+find_package(GTest REQUIRED)
+find_package(PkgConfig REQUIRED)
+include(GoogleTest)
+
+add_library(ward_options INTERFACE)
+# -iquote, not -I: "sys/socket.h" is ours and <sys/socket.h> is the system's.
+target_compile_options(ward_options INTERFACE -iquote ${CMAKE_SOURCE_DIR}/src
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -fno-omit-frame-pointer)
+target_compile_definitions(ward_options INTERFACE FMT_HEADER_ONLY= _GNU_SOURCE=1)
+if(WARD_SANITIZE)
+  target_compile_options(ward_options INTERFACE -fsanitize=${WARD_SANITIZE} -fno-sanitize-recover=all)
+  target_link_options(ward_options INTERFACE -fsanitize=${WARD_SANITIZE})
+endif()
+
+# Third-party libraries by the directory that may use them (docs/decisions/ has a line for each).
+set(ward_libs_policy yaml)
+set(ward_libs_journal sqlite3 sodium)
+set(ward_libs_confine sodium)
+
+function(ward_modules_from table)
+  file(STRINGS ${CMAKE_SOURCE_DIR}/${table} lines REGEX "^[a-z]")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${table})
+  foreach(line IN LISTS lines)
+    separate_arguments(words UNIX_COMMAND "${line}")
+    list(POP_FRONT words dir)
+    ward_module(${dir} ${words})
+  endforeach()
+endfunction()
+
+function(ward_module dir)
+  string(REPLACE "/" "_" name ${dir})
+  set(lib ward_${name})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${dir}/*.cc)
+  set(tests ${sources})
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$|/main\\.cc$")
+  if(sources)
+    add_library(${lib} STATIC ${sources})
+    set(scope PUBLIC)
+  else()
+    add_library(${lib} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  target_link_libraries(${lib} ${scope} ward_options ${ward_libs_${name}})
+  foreach(used IN LISTS ARGN)
+    string(REPLACE "/" "_" used_name ${used})
+    target_link_libraries(${lib} ${scope} ward_${used_name})
+  endforeach()
+  if(tests)
+    add_executable(${name}_test ${tests})
+    target_link_libraries(${name}_test PRIVATE ${lib} GTest::gmock GTest::gtest_main)
+    gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${name} TIMEOUT 120)
+  endif()
+endfunction()

@@ -1,0 +1,41 @@
+// Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
+//
+// The control channel between the supervisor outside and the init process (pid 1) of a sandbox:
+// fixed-size messages over a SOCK_SEQPACKET pair. Init reports, the supervisor commands. When the
+// supervisor dies, the kernel kills init (PR_SET_PDEATHSIG), and with it the whole pid namespace.
+#pragma once
+
+#include <sys/resource.h>
+
+#include <cstdint>
+
+namespace ward::confine {
+
+// From init to the supervisor.
+struct Report {
+  enum class Kind : std::uint32_t {
+    failed,     // a set-up step failed: `step`, `value` is the errno; nothing was run
+    descriptors,// set-up is done; carries the descriptors of Launched (launch.h)
+    started,    // the command was executed
+    stopped,    // the command's process was stopped; `value` is the signal
+    continued,  // it goes on
+    ended,      // the command's process ended; `value` is its wait status; `usage` is its whole tree's
+  };
+  Kind kind = Kind::failed;
+  std::uint32_t step = 0;
+  std::int32_t value = 0;
+  std::int32_t detail = -1;  // with `failed`: the index of the row that failed, or -1
+  struct rusage usage = {};
+};
+
+// From the supervisor to init.
+struct Command {
+  enum class Kind : std::uint32_t {
+    go,      // execute the command
+    signal,  // send `value` to the command's process group
+  };
+  Kind kind = Kind::go;
+  std::int32_t value = 0;
+};
+
+}  // namespace ward::confine

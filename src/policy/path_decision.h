@@ -1,0 +1,46 @@
+// Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
+//
+// PathDecider answers, for one canonical path, whether it may be read and written and which rule
+// says so. Pure: it looks at the rules only, never at the file system. Immutable after
+// construction, so safe to share between threads.
+//
+// The order of rules: for reading, denyRead denies and allowRead and allowWrite allow; for writing,
+// denyRead and denyWrite deny and allowWrite allows. The rule that matches the longest ancestor-or-
+// self of the path wins; on a tie a literal rule beats a wildcard one, then deny beats allow. A deny
+// that wins among the rules of the higher scopes alone is final: no lower scope reopens it.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "policy/policy.h"
+
+namespace ward::policy {
+
+struct Verdict {
+  bool allowed = false;
+  const PathRule* rule = nullptr;  // null: the default decided
+};
+
+struct PathVerdict {
+  Verdict read, write;
+};
+
+class PathDecider {
+ public:
+  // `filesystem` must outlive the decider. Rules are taken as they stand: the caller has resolved
+  // symbolic links in literal patterns, and has added the canonical form beside the written one.
+  explicit PathDecider(const Filesystem& filesystem);
+  ~PathDecider();
+  PathDecider(PathDecider&&) noexcept;
+  PathDecider& operator=(PathDecider&&) noexcept;
+
+  // Preconditions: `path` is absolute and lexically normal.
+  PathVerdict decide(std::string_view path) const;
+
+ private:
+  struct Tables;
+  Tables* tables_;
+};
+
+}  // namespace ward::policy

@@ -1,0 +1,79 @@
+// Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
+#include "sys/socket.h"
+
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+namespace ward::sys {
+
+namespace {
+constexpr std::size_t kControlBytes = CMSG_SPACE(kMaxPassedFds * sizeof(int));
+}  // namespace
+
+Result<std::pair<UniqueFd, UniqueFd>> socket_pair() {
+  std::array<int, 2> fds = {-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds.data()) != 0)
+    return fail_errno(errno, "socketpair");
+  return std::pair(UniqueFd(fds[0]), UniqueFd(fds[1]));
+}
+
+Status send_message(int socket, std::string_view bytes, std::span<const int> fds) {
+  if (fds.size() > kMaxPassedFds) return fail(ErrorKind::bug, "too many descriptors in a message");
+  struct iovec part = {const_cast<char*>(bytes.data()), bytes.size()};
+  alignas(struct cmsghdr) std::array<char, kControlBytes> control = {};
+  struct msghdr header = {};
+  header.msg_iov = &part;
+  header.msg_iovlen = 1;
+  if (!fds.empty()) {
+    header.msg_control = control.data();
+    header.msg_controllen = CMSG_SPACE(fds.size_bytes());
+    struct cmsghdr* item = CMSG_FIRSTHDR(&header);
+    item->cmsg_level = SOL_SOCKET;
+    item->cmsg_type = SCM_RIGHTS;
+    item->cmsg_len = CMSG_LEN(fds.size_bytes());
+    std::memcpy(CMSG_DATA(item), fds.data(), fds.size_bytes());
+  }
+  ssize_t size = -1;
+  do {
+    size = ::sendmsg(socket, &header, MSG_NOSIGNAL);
+  } while (size < 0 && errno == EINTR);
+  if (size < 0) return fail_errno(errno, "sendmsg");
+  return {};
+}
+
+Result<Message> receive_message(int socket, std::size_t max_bytes) {
+  Message message;
+  message.bytes.resize(max_bytes);
+  struct iovec part = {message.bytes.data(), max_bytes};
+  alignas(struct cmsghdr) std::array<char, kControlBytes> control = {};
+  struct msghdr header = {};
+  header.msg_iov = &part;
+  header.msg_iovlen = 1;
+  header.msg_control = control.data();
+  header.msg_controllen = control.size();
+  ssize_t size = -1;
+  do {
+    size = ::recvmsg(socket, &header, MSG_CMSG_CLOEXEC);
+  } while (size < 0 && errno == EINTR);
+  if (size < 0) return fail_errno(errno, "recvmsg");
+  message.bytes.resize(static_cast<std::size_t>(size));
+  for (struct cmsghdr* item = CMSG_FIRSTHDR(&header); item != nullptr;
+       item = CMSG_NXTHDR(&header, item)) {
+    if (item->cmsg_level != SOL_SOCKET || item->cmsg_type != SCM_RIGHTS) continue;
+    std::size_t count = (item->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (std::size_t i = 0; i < count; ++i) {
+      int fd = -1;
+      std::memcpy(&fd, CMSG_DATA(item) + i * sizeof(int), sizeof fd);
+      message.fds.emplace_back(fd);
+    }
+  }
+  if ((header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0)
+    return fail(ErrorKind::bug, "a message was cut");
+  return message;
+}
+
+}  // namespace ward::sys
