@@ -1,0 +1,38 @@
+// Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Heads of a journal kept where the journal's owner cannot rewrite them: lines in the system log.
+// One line is one datagram to /dev/log, sent without waiting; a machine without a system log just
+// has none. Reading takes a log file's text and finds the lines of one user's journal in it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "journal/chain.h"
+
+namespace ward::journal {
+
+struct HeadNote {
+  Head head;
+  std::string chain;
+  std::string path;  // of the database
+  std::uint32_t uid = 0;
+  bool operator==(const HeadNote&) const = default;
+};
+
+// "ward-head chain=.. seq=.. hash=.. uid=.. path=..", one line of printable ASCII.
+std::string to_line(const HeadNote& note);
+
+// Never blocks; an error (no log daemon, its queue is full) loses this note only.
+Status send_to_syslog(const HeadNote& note, const std::string& socket_path = "/dev/log");
+
+// The notes about this database in a log, in its order. Other lines are passed over: anybody can
+// write to a system log, so a line can raise a false alarm and never hide a real one.
+std::vector<NotedHead> notes_in_log(std::string_view log, std::string_view log_name,
+                                    std::string_view database_path, std::uint32_t uid);
+
+}  // namespace ward::journal
