@@ -19,6 +19,7 @@ struct Report {
     started,    // the command was executed
     stopped,    // the command's process was stopped; `value` is the signal
     continued,  // it goes on
+    frozen,     // answer to `freeze`: every process of the sandbox was sent SIGSTOP
     ended,      // the command's process ended; `value` is its wait status; `usage` is its whole tree's
   };
   Kind kind = Kind::failed;
@@ -33,6 +34,9 @@ struct Command {
   enum class Kind : std::uint32_t {
     go,      // execute the command
     signal,  // send `value` to the command's process group
+    freeze,  // stop every process (kill(-1, SIGSTOP)) and answer `frozen`: while the supervisor is
+             // stopped by job control nothing may run unwatched
+    thaw,    // continue every process (kill(-1, SIGCONT))
   };
   Kind kind = Kind::go;
   std::int32_t value = 0;
