@@ -2,21 +2,14 @@
 # but for *_test.cc (tests) and main.cc (programs). cmake/layers.txt names the directories and the
 # arrows between them.
 find_package(Threads REQUIRED)
-find_package(GTest REQUIRED)
 find_package(PkgConfig REQUIRED)
-include(GoogleTest)
-
-add_library(ward_options INTERFACE)
-# -iquote, not -I: "sys/socket.h" is ours and <sys/socket.h> is the system's.
-target_compile_options(ward_options INTERFACE -iquote ${CMAKE_SOURCE_DIR}/src
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -fno-omit-frame-pointer)
-target_compile_definitions(ward_options INTERFACE FMT_HEADER_ONLY= _GNU_SOURCE=1)
-if(WARD_SANITIZE)
-  target_compile_options(ward_options INTERFACE -fsanitize=${WARD_SANITIZE} -fno-sanitize-recover=all)
-  target_link_options(ward_options INTERFACE -fsanitize=${WARD_SANITIZE})
+if(WARD_TESTS)
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
 endif()
 
-# Third-party libraries by the directory that may use them (docs/decisions/ has a line for each).
+# Third-party libraries by the directory that may use them (docs/decisions/dependencies.md has a
+# line for each, and scripts/check-includes knows their headers).
 set(ward_libs_policy yaml)
 set(ward_libs_journal sqlite3 sodium)
 set(ward_libs_confine sodium)
@@ -50,9 +43,32 @@ function(ward_module dir)
     string(REPLACE "/" "_" used_name ${used})
     target_link_libraries(${lib} ${scope} ward_${used_name})
   endforeach()
-  if(tests)
-    add_executable(${name}_test ${tests})
-    target_link_libraries(${name}_test PRIVATE ${lib} GTest::gmock GTest::gtest_main)
-    gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${name} TIMEOUT 120)
+  if(tests AND WARD_TESTS)
+    ward_test(${name}_test LABEL ${name} SOURCES ${tests} USES ${lib})
+  endif()
+endfunction()
+
+# A GoogleTest program; each of its tests is one process under ctest. scripts/run-tests runs the
+# same list again as an ordinary user, but for the labels it knows to be pure.
+function(ward_test target)
+  cmake_parse_arguments(arg "" "LABEL" "SOURCES;USES" ${ARGN})
+  add_executable(${target} ${arg_SOURCES})
+  target_link_libraries(${target} PRIVATE
+    ${arg_USES} ward_test_support ward_test_options GTest::gmock GTest::gtest_main)
+  if(WARD_PCH)
+    target_precompile_headers(${target} REUSE_FROM ward_test_support)
+  endif()
+  gtest_discover_tests(${target} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${arg_LABEL} TIMEOUT 120)
+endfunction()
+
+# A program that ships: build/PRESET/NAME. docs/decisions/static-link.md says why it is linked so.
+function(ward_program name main module)
+  add_executable(${name} ${main})
+  target_link_libraries(${name} PRIVATE ward_${module})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+  target_link_options(${name} PRIVATE
+    -Wl,--gc-sections -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
+  if(WARD_STATIC)
+    target_link_options(${name} PRIVATE -static)
   endif()
 endfunction()
