@@ -1,0 +1,69 @@
+// Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Notifier: answers the calls that the filter hands to the supervisor. It refuses creations,
+// renames and removals of protected names, performs connects, and with `trace` names the rule of
+// what the kernel refuses. It is served by the one thread of the keeper's loop and never blocks it:
+// what may take long is done by a forked worker or completed later. Source: seccomp_unotify(2).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "confine/denial.h"
+#include "confine/path_plan.h"
+
+namespace ward::confine {
+
+struct NotifierSpec {
+  // The names, and in `plan.protect` the mechanism.
+  PathPlan plan;
+  // Writable private folders of the sandbox (/tmp, /var/tmp, /dev/shm, ...): `emulate` creates
+  // there and in the plan's writable rows.
+  std::vector<std::string> private_folders;
+  // Host sockets that may be connected to: canonical paths, the same inside and outside.
+  std::vector<std::string> allowed_sockets;
+  bool trace = false;
+};
+
+// What the launcher hands out of the sandbox.
+struct NotifierChannels {
+  UniqueFd listener;     // of sys::install_filter
+  UniqueFd diagnostics;  // sys::open_unix_diagnostics() called in the sandbox's network namespace
+};
+
+class Notifier {
+ public:
+  using OnDenial = std::function<void(const Denial&)>;
+
+  static Result<Notifier> create(NotifierSpec spec, NotifierChannels channels, OnDenial on_denial);
+  Notifier(Notifier&&) noexcept;
+  Notifier& operator=(Notifier&&) noexcept;
+  ~Notifier();
+
+  // Becomes readable when on_readable() has work. Hang-up, once every process of the sandbox is
+  // gone, is handled by it too; finished() tells.
+  int fd() const;
+  // Handles what is there without waiting. An error means that the supervisor can no longer answer:
+  // the run must be ended.
+  Status on_readable();
+  bool finished() const;
+
+  // Milliseconds of CLOCK_MONOTONIC when a creating call was last let through; 0 if never.
+  std::int64_t last_creation_ms() const;
+
+  // True when workers wait for something of the sandbox; a caller that died is noticed by tick(),
+  // to be called about once a second while this is true.
+  bool needs_tick() const;
+  void tick();
+
+ private:
+  struct State;
+  explicit Notifier(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace ward::confine
