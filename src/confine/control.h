@@ -11,12 +11,13 @@
 
 namespace ward::confine {
 
-// From init to the supervisor.
+// From init, or from the command's process before its exec, to the supervisor.
 struct Report {
   enum class Kind : std::uint32_t {
-    failed,     // a set-up step failed: `step`, `value` is the errno; nothing was run
-    descriptors,// set-up is done; carries the descriptors of Launched (launch.h)
-    started,    // the command was executed
+    failed,       // a set-up step failed: `step`, `value` is the errno; nothing was run
+    descriptors,  // the filter is on: carries its listener, the socket diagnosis, the terminal
+    ready,        // the self-test passed; waits for `go`
+    started,      // the command was executed
     stopped,    // the command's process was stopped; `value` is the signal
     continued,  // it goes on
     frozen,     // answer to `freeze`: every process of the sandbox was sent SIGSTOP

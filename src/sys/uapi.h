@@ -28,6 +28,18 @@ inline constexpr unsigned kPidfdThread = 0200;  // O_EXCL
 static_assert(kPidfdThread == PIDFD_THREAD);
 #endif
 
+// include/uapi/linux/landlock.h
+struct landlock_ruleset_attr {
+  std::uint64_t handled_access_fs = 0;
+  std::uint64_t handled_access_net = 0;  // Linux 6.7, ABI 4
+  std::uint64_t scoped = 0;              // Linux 6.12, ABI 6
+};
+inline constexpr std::uint64_t kLandlockFsRefer = 1ULL << 13U;             // Linux 5.19, ABI 2
+inline constexpr std::uint64_t kLandlockFsTruncate = 1ULL << 14U;          // Linux 6.2, ABI 3
+inline constexpr std::uint64_t kLandlockFsIoctlDev = 1ULL << 15U;          // Linux 6.10, ABI 5
+inline constexpr std::uint64_t kLandlockScopeAbstractSocket = 1ULL << 0U;  // Linux 6.12, ABI 6
+inline constexpr std::uint64_t kLandlockScopeSignal = 1ULL << 1U;          // Linux 6.12, ABI 6
+
 // Call numbers, the same on every architecture since 424; arch/x86/entry/syscalls/syscall_64.tbl.
 inline constexpr int kNrFchmodat2 = 452;     // Linux 6.6
 inline constexpr int kNrOpenTreeAttr = 467;  // Linux 6.15

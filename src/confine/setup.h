@@ -1,0 +1,150 @@
+// Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
+//
+// What runs inside the new namespaces before the command does: the steps of init (pid 1) and of the
+// command's process, as tables executed in order, each step one function over a SetupPlan that was
+// prepared before the clone. Post-fork code: no allocation, no locks, no logging. A step that fails
+// ends the set-up with its number and errno; nothing has been run then, and the kernel takes every
+// trace of the namespaces away with their last process.
+#pragma once
+
+#include <linux/filter.h>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sys/file.h"
+#include "sys/rlimit.h"
+
+namespace ward::confine {
+
+enum class Step : std::uint32_t {
+  supervisor,         // wait until the supervisor has written the id maps
+  death_signal,       // die with the supervisor
+  cgroup_namespace,   // an own root of the cgroup tree
+  host_name,          //
+  loopback,           // bring 127.0.0.1 and ::1 up
+  socket_diagnosis,   // a netlink socket that tells which unix sockets were bound inside
+  private_mounts,     // nothing done here reaches the host
+  detach_trees,       // take hold of what will be mounted again
+  read_only,          // the whole tree read-only
+  scratch,            // the private in-memory file system
+  rows,               // the policy's rows, shallow to deep; detail: the row
+  proc,               // a fresh /proc
+  root,               // enter the new root, where the policy has one
+  terminal,           // the own pseudo-terminal
+  fork,               // the command's process
+  session,            // its session and controlling terminal
+  streams,            // its standard streams; no other descriptor stays
+  working_directory,  //
+  limits,             // resource limits
+  no_new_privileges,  //
+  landlock,           //
+  capabilities,       // none, the bounding set too
+  seccomp,            // the system call filter, its listener handed to the supervisor
+  self_test_write,    // a forbidden write must fail
+  self_test_read,     // a forbidden read must fail
+  self_test_connect,  // a forbidden connection must fail
+  exec,               // the command itself
+};
+std::string_view to_string(Step step);
+inline constexpr std::uint32_t kStepCount = static_cast<std::uint32_t>(Step::exec) + 1;
+
+// One entry of a skeleton: a name that stands in the hidden folder.
+struct SetupStub {
+  std::string name;
+  std::string link;  // the target, where it is a symbolic link
+  bool directory = false;
+  bool revealed = false;  // something will be mounted on it; otherwise it stays without any right
+};
+
+// One mount, in order from shallow to deep.
+struct SetupRow {
+  enum class Kind : std::uint8_t {
+    private_folder,  // a folder of the scratch file system, `source` its name there
+    writable,        // the host's object, writable
+    read_only,       // the host's object, read-only
+    hidden,          // an object without any right
+    skeleton,        // a private folder of stubs
+  };
+  Kind kind = Kind::hidden;
+  std::string path;
+  bool directory = true;
+  bool make_mount_point = false;  // stands below a private folder, where nothing is yet
+  sys::ObjectId object;           // what must be there: {0, 0} where it does not matter
+  std::string source;
+  std::vector<SetupStub> stubs;
+};
+
+// A path whose write right Landlock grants; everything else is denied for writing.
+struct SetupGrant {
+  std::string path;
+  std::uint64_t access = 0;   // LANDLOCK_ACCESS_FS_*
+};
+
+struct SetupPlan {
+  // Where a test makes a step fail: the step, and the errno it answers.
+  std::uint32_t fail_step = ~0U;
+
+  bool as_root = false;  // uid 0 owns files of /proc and /sys that it must not write
+  std::string host_name;
+  std::vector<SetupRow> rows;
+  std::vector<int> trees;  // one a row, room for what detach_trees takes hold of
+  bool new_root = false;  // rows[0] is a skeleton for "/"
+
+  bool use_terminal = false;
+  std::array<int, 3> streams = {-2, -2, -2};  // a descriptor, -1: the terminal, -2: /dev/null
+  std::vector<int> pass_fds;                  // kept open in the command
+  std::string working_directory;
+
+  std::vector<sys::Rlimit> limits;
+
+  int landlock_abi = 0;
+  std::uint64_t landlock_handled = 0;
+  std::uint64_t landlock_scoped = 0;
+  std::vector<SetupGrant> grants;
+
+  std::vector<struct sock_filter> filter;
+
+  std::string forbidden_write;  // a folder in which nothing may be created
+  std::string forbidden_read;   // an object that may not be opened; "" where the policy hides nothing
+
+  std::vector<char*> argv;  // null-terminated, pointing into storage of the caller
+  std::vector<char*> environment;
+};
+
+// The descriptors of the child's side.
+struct SetupChannels {
+  int control = -1;  // init: to the supervisor; the command's process: to init
+  int launch = -1;   // for reports of the set-up: both ends' end of the launch channel
+};
+
+// Runs as pid 1 of the sandbox; never returns.
+[[noreturn]] void run_init(SetupPlan& plan, const SetupChannels& channels);
+
+// The parts of init, each in its own file.
+struct InitState {
+  SetupPlan& plan;
+  SetupChannels channels;
+  int diagnosis = -1;  // netlink socket
+  int terminal = -1;   // master of the own pty
+  int slave = -1;      // its other side, the command's
+  int scratch = -1;    // root folder of the scratch file system
+  int old_root = -1;   // where the policy has a root of its own: the host's, until it is left
+  std::int32_t detail = -1;
+};
+long detach_trees(InitState& state);
+long make_read_only(InitState& state);
+long mount_scratch(InitState& state);
+long mount_rows(InitState& state);
+long mount_proc(InitState& state);
+long enter_root(InitState& state);
+
+// The command's process, from the fork on; never returns.
+[[noreturn]] void run_command(const InitState& state);
+
+// Reports a failed step on `channel` and exits.
+[[noreturn]] void report_failure(int channel, Step step, long status, std::int32_t detail);
+
+}  // namespace ward::confine

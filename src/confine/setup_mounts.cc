@@ -1,0 +1,355 @@
+// Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
+//
+// The mount steps of init. Everything is done on descriptors: the object that the plan resolved is
+// opened without following any link, compared by device and inode, and mounted on, so that a
+// program that swaps a folder for a link while a sandbox starts cannot move a mask elsewhere.
+#include <sys/mount.h>
+
+#include <climits>
+#include <cstdio>
+#include <cstring>
+
+#include "confine/setup.h"
+#include "sys/raw.h"
+
+namespace ward::confine {
+
+namespace raw = sys::raw;
+
+namespace {
+
+constexpr unsigned kClone = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC;
+constexpr unsigned kOntoEmptyPath = MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH;
+constexpr std::uint64_t kInert = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
+constexpr std::uint64_t kMaskAttributes = MOUNT_ATTR_RDONLY | kInert | MOUNT_ATTR_NOEXEC;
+
+// Folders of the scratch file system. It is first mounted on /tmp, then covered by its own `tmp`.
+struct ScratchFolder {
+  const char* name;
+  mode_t mode;
+};
+constexpr ScratchFolder kScratchFolders[] = {
+    {"tmp", 01777}, {"var-tmp", 01777}, {"shm", 01777},     {"run", 0755},
+    {"dev", 0755},  {"mask", 0755},     {"skeleton", 0755},
+};
+
+// Device nodes that every program may use. The host's own are mounted: an ordinary user cannot make
+// new ones, and the whole host /dev would hand root the disks.
+constexpr const char* kDevices[] = {"null", "zero", "full", "random", "urandom", "tty"};
+constexpr std::size_t kDeviceCount = std::size(kDevices);
+int device_trees[kDeviceCount];
+
+struct DeviceLink {
+  const char* name;
+  const char* target;
+};
+constexpr DeviceLink kDeviceLinks[] = {
+    {"fd", "/proc/self/fd"},       {"stdin", "/proc/self/fd/0"}, {"stdout", "/proc/self/fd/1"},
+    {"stderr", "/proc/self/fd/2"}, {"ptmx", "pts/ptmx"},
+};
+
+// Parts of /proc and /sys that belong to the whole machine. Inside a user namespace they are
+// checked against the caller's real uid: root without any capability could still write
+// /proc/sys/kernel/core_pattern and have the host run a program for it.
+struct MachineFile {
+  const char* path;
+  bool hide;  // otherwise read-only
+};
+constexpr MachineFile kMachineFiles[] = {
+    {"/proc/sys", false},          {"/proc/sysrq-trigger", false}, {"/proc/irq", false},
+    {"/proc/bus", false},          {"/proc/fs", false},            {"/proc/acpi", true},
+    {"/proc/kcore", true},         {"/proc/keys", true},           {"/proc/kmsg", true},
+    {"/proc/latency_stats", true}, {"/proc/timer_list", true},     {"/proc/scsi", true},
+    {"/proc/sched_debug", true},   {"/sys/firmware", true},        {"/sys/kernel/debug", true},
+    {"/sys/kernel/tracing", true}, {"/sys/kernel/security", true}, {"/sys/fs/bpf", true},
+};
+
+bool needs_host_tree(const SetupRow& row) {
+  return row.kind == SetupRow::Kind::writable || row.kind == SetupRow::Kind::read_only;
+}
+
+// Opens what `row` names and makes sure that it is what the plan saw.
+long open_row(const SetupRow& row) {
+  long fd = raw::open_no_links(row.path.c_str(), O_PATH);
+  if (fd < 0 || row.object == sys::ObjectId{}) return fd;
+  struct stat status = {};
+  if (::fstat(static_cast<int>(fd), &status) != 0 || sys::object_id(status) != row.object) {
+    raw::close(static_cast<int>(fd));
+    return -ESTALE;
+  }
+  return fd;
+}
+
+long make_mount_point(const SetupRow& row) {
+  char path[PATH_MAX];
+  if (row.path.size() >= sizeof path) return -ENAMETOOLONG;
+  std::memcpy(path, row.path.c_str(), row.path.size() + 1);
+  for (char* slash = std::strchr(path + 1, '/'); slash != nullptr;
+       slash = std::strchr(slash + 1, '/')) {
+    *slash = '\0';
+    long status = raw::mkdirat(AT_FDCWD, path, 0755);
+    *slash = '/';
+    if (status < 0 && status != -EEXIST && status != -EROFS) return status;
+  }
+  if (row.directory) {
+    long status = raw::mkdirat(AT_FDCWD, path, 0755);
+    return status == -EEXIST ? 0 : status;
+  }
+  long fd = raw::openat(AT_FDCWD, path, O_CREAT | O_RDONLY, 0);
+  return fd < 0 ? fd : raw::close(static_cast<int>(fd));
+}
+
+// Moves the detached `tree` onto the object that `target` refers to; closes both.
+long attach(long tree, long target) {
+  if (tree >= 0 && target >= 0) {
+    long status =
+        raw::move_mount(static_cast<int>(tree), "", static_cast<int>(target), "", kOntoEmptyPath);
+    raw::close(static_cast<int>(tree));
+    raw::close(static_cast<int>(target));
+    return status;
+  }
+  long status = tree < 0 ? tree : target;
+  if (tree >= 0) raw::close(static_cast<int>(tree));
+  if (target >= 0) raw::close(static_cast<int>(target));
+  return status;
+}
+
+long clone_of_scratch(const InitState& state, const char* name) {
+  return raw::open_tree(state.scratch, name, kClone);
+}
+
+long hide(const InitState& state, bool directory, long target) {
+  if (target < 0) return target;
+  return attach(clone_of_scratch(state, directory ? "mask/folder" : "mask/file"), target);
+}
+
+long build_skeleton(const InitState& state, const SetupRow& row, const char* name) {
+  long status = raw::mkdirat(state.scratch, name, 0755);
+  if (status < 0) return status;
+  long folder = raw::openat(state.scratch, name, O_PATH | O_DIRECTORY);
+  if (folder < 0) return folder;
+  int at = static_cast<int>(folder);
+  for (const SetupStub& stub : row.stubs) {
+    if (!stub.link.empty()) {
+      status = raw::symlinkat(stub.link.c_str(), at, stub.name.c_str());
+    } else if (stub.directory) {
+      status = raw::mkdirat(at, stub.name.c_str(), stub.revealed ? 0755 : 0);
+    } else {
+      status = raw::openat(at, stub.name.c_str(), O_CREAT | O_EXCL | O_RDONLY, 0);
+      if (status >= 0) status = raw::close(static_cast<int>(status));
+    }
+    if (status < 0) break;
+  }
+  raw::close(at);
+  return status < 0 ? status : 0;
+}
+
+// A root of our own: the skeleton becomes "/" and the old root stays mounted on top of it, out of the
+// way of lookups, until the rows have taken from it what they need (enter_root).
+long begin_root(InitState& state, const SetupRow& row) {
+  long status = build_skeleton(state, row, "root");
+  if (status < 0) return status;
+  status = attach(clone_of_scratch(state, "root"),
+                  raw::openat(state.scratch, "root", O_PATH | O_DIRECTORY));
+  if (status < 0) return status;
+  long old_root = raw::openat(AT_FDCWD, "/", O_PATH | O_DIRECTORY);
+  if (old_root < 0) return old_root;
+  state.old_root = static_cast<int>(old_root);
+  if (::fchdir(state.scratch) != 0 || ::chdir("root") != 0) return -errno;
+  return raw::pivot_root(".", ".");
+}
+
+long mount_skeleton(InitState& state, const SetupRow& row) {
+  char name[48];
+  std::snprintf(name, sizeof name, "skeleton/%d", state.detail);
+  if (row.path == "/") return begin_root(state, row);
+  long status = build_skeleton(state, row, name);
+  if (status < 0) return status;
+  long tree = clone_of_scratch(state, name);
+  if (tree < 0) return tree;
+  status = raw::mount_setattr(static_cast<int>(tree), "", AT_EMPTY_PATH,
+                              MOUNT_ATTR_RDONLY | kInert, 0);
+  if (status < 0) {
+    raw::close(static_cast<int>(tree));
+    return status;
+  }
+  return attach(tree, open_row(row));
+}
+
+long mount_row(InitState& state, std::size_t index) {
+  const SetupRow& row = state.plan.rows[index];
+  if (row.make_mount_point) {
+    if (long status = make_mount_point(row); status < 0) return status;
+  }
+  switch (row.kind) {
+    case SetupRow::Kind::private_folder:
+      return attach(clone_of_scratch(state, row.source.c_str()), open_row(row));
+    case SetupRow::Kind::hidden: {
+      // What was there may be gone or replaced since the plan; whatever is there now is hidden.
+      long target = raw::open_no_links(row.path.c_str(), O_PATH);
+      if (target == -ENOENT) return 0;
+      return hide(state, row.directory, target);
+    }
+    case SetupRow::Kind::skeleton: return mount_skeleton(state, row);
+    case SetupRow::Kind::writable:
+    case SetupRow::Kind::read_only: {
+      long target = raw::open_no_links(row.path.c_str(), O_PATH);
+      long status = attach(state.plan.trees[index], target);
+      state.plan.trees[index] = -1;
+      return status;
+    }
+  }
+  return -EINVAL;
+}
+
+long mount_devices(const InitState& state) {
+  long dev = raw::openat(state.scratch, "dev", O_PATH | O_DIRECTORY);
+  if (dev < 0) return dev;
+  int at = static_cast<int>(dev);
+  for (std::size_t i = 0; i < kDeviceCount; ++i) {
+    if (device_trees[i] < 0) continue;  // the host has no such node
+    long point = raw::openat(at, kDevices[i], O_CREAT | O_EXCL | O_RDONLY, 0);
+    if (point < 0) return point;
+    if (long status = attach(device_trees[i], point); status < 0) return status;
+  }
+  for (const DeviceLink& link : kDeviceLinks) {
+    if (long status = raw::symlinkat(link.target, at, link.name); status < 0) return status;
+  }
+  for (const char* folder : {"pts", "shm"}) {
+    if (long status = raw::mkdirat(at, folder, 0755); status < 0) return status;
+  }
+  long fs = raw::fsopen("devpts");
+  if (fs < 0) return fs;
+  int pts = static_cast<int>(fs);
+  raw::fsconfig_string(pts, "ptmxmode", "0666");
+  raw::fsconfig_string(pts, "mode", "0620");
+  raw::fsconfig_flag(pts, "newinstance");
+  long status = raw::fsconfig_create(pts);
+  if (status == 0) status = raw::fsmount(pts, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
+  raw::close(pts);
+  status = attach(status, raw::openat(at, "pts", O_PATH | O_DIRECTORY));
+  raw::close(at);
+  return status;
+}
+
+}  // namespace
+
+long detach_trees(InitState& state) {
+  for (std::size_t i = 0; i < kDeviceCount; ++i) {
+    char path[32];
+    std::snprintf(path, sizeof path, "/dev/%s", kDevices[i]);
+    long tree = raw::open_tree(AT_FDCWD, path, kClone);
+    if (tree < 0 && tree != -ENOENT) return tree;
+    device_trees[i] = static_cast<int>(tree);
+  }
+  for (std::size_t i = 0; i < state.plan.rows.size(); ++i) {
+    const SetupRow& row = state.plan.rows[i];
+    if (!needs_host_tree(row)) continue;
+    state.detail = static_cast<std::int32_t>(i);
+    long object = open_row(row);
+    if (object < 0) return object;
+    long tree = raw::open_tree(static_cast<int>(object), "",
+                               kClone | AT_EMPTY_PATH | (row.directory ? AT_RECURSIVE : 0U));
+    raw::close(static_cast<int>(object));
+    if (tree < 0) return tree;
+    std::uint64_t set = kInert;
+    if (row.kind == SetupRow::Kind::read_only) set |= MOUNT_ATTR_RDONLY;
+    long status =
+        raw::mount_setattr(static_cast<int>(tree), "", AT_EMPTY_PATH | AT_RECURSIVE, set, 0);
+    if (status < 0) return status;
+    state.plan.trees[i] = static_cast<int>(tree);
+  }
+  state.detail = -1;
+  return 0;
+}
+
+long make_read_only(InitState& /*state*/) {
+  return raw::mount_setattr(AT_FDCWD, "/", AT_RECURSIVE, MOUNT_ATTR_RDONLY | kInert, 0);
+}
+
+long mount_scratch(InitState& state) {
+  long fs = raw::fsopen("tmpfs");
+  if (fs < 0) return fs;
+  int tmpfs = static_cast<int>(fs);
+  raw::fsconfig_string(tmpfs, "mode", "0755");
+  raw::fsconfig_string(tmpfs, "source", "ward");
+  long status = raw::fsconfig_create(tmpfs);
+  if (status == 0) status = raw::fsmount(tmpfs, kInert);
+  raw::close(tmpfs);
+  if (status < 0) return status;
+  int mount = static_cast<int>(status);
+  status = raw::move_mount(mount, "", AT_FDCWD, "/tmp", MOVE_MOUNT_F_EMPTY_PATH);
+  if (status < 0) return status;
+  state.scratch = mount;
+  mode_t umask = ::umask(0);
+  for (const ScratchFolder& folder : kScratchFolders) {
+    status = raw::mkdirat(state.scratch, folder.name, folder.mode);
+    if (status < 0) return status;
+  }
+  status = raw::mkdirat(state.scratch, "mask/folder", 0);
+  if (status < 0) return status;
+  status = raw::openat(state.scratch, "mask/file", O_CREAT | O_EXCL | O_RDONLY, 0);
+  if (status < 0) return status;
+  raw::close(static_cast<int>(status));
+  // Clones of the masks inherit the attributes of this mount, which saves a call for each of them.
+  long mask = raw::open_tree(state.scratch, "mask", kClone);
+  if (mask < 0) return mask;
+  status = raw::mount_setattr(static_cast<int>(mask), "", AT_EMPTY_PATH, kMaskAttributes, 0);
+  if (status < 0) return status;
+  status = attach(mask, raw::openat(state.scratch, "mask", O_PATH | O_DIRECTORY));
+  if (status == 0) status = mount_devices(state);
+  ::umask(umask);
+  return status;
+}
+
+long mount_rows(InitState& state) {
+  for (std::size_t i = 0; i < state.plan.rows.size(); ++i) {
+    state.detail = static_cast<std::int32_t>(i);
+    if (long status = mount_row(state, i); status < 0) return status;
+  }
+  state.detail = -1;
+  return 0;
+}
+
+long mount_proc(InitState& state) {
+  long fs = raw::fsopen("proc");
+  if (fs < 0) return fs;
+  int proc = static_cast<int>(fs);
+  long status = raw::fsconfig_create(proc);
+  if (status == 0)
+    status = raw::fsmount(proc, kInert | MOUNT_ATTR_NOEXEC);
+  raw::close(proc);
+  status = attach(status, raw::openat(AT_FDCWD, "/proc", O_PATH | O_DIRECTORY));
+  if (status < 0 || !state.plan.as_root) return status;
+  for (const MachineFile& file : kMachineFiles) {
+    long target = raw::openat(AT_FDCWD, file.path, O_PATH | O_NOFOLLOW);
+    if (target == -ENOENT) continue;
+    if (target < 0) return target;
+    struct stat info = {};
+    if (::fstat(static_cast<int>(target), &info) != 0) return -errno;
+    if (file.hide) {
+      status = hide(state, S_ISDIR(info.st_mode), target);
+    } else {
+      long tree =
+          raw::open_tree(static_cast<int>(target), "", kClone | AT_EMPTY_PATH | AT_RECURSIVE);
+      if (tree >= 0) {
+        status = raw::mount_setattr(static_cast<int>(tree), "", AT_EMPTY_PATH | AT_RECURSIVE,
+                                    MOUNT_ATTR_RDONLY | kInert | MOUNT_ATTR_NOEXEC, 0);
+        if (status < 0) return status;
+      }
+      status = attach(tree, target);
+    }
+    if (status < 0) return status;
+  }
+  return 0;
+}
+
+long enter_root(InitState& state) {
+  if (state.old_root < 0) return 0;
+  if (::fchdir(state.old_root) != 0 || ::umount2(".", MNT_DETACH) != 0 || ::chdir("/") != 0)
+    return -errno;
+  raw::close(state.old_root);
+  return raw::mount_setattr(AT_FDCWD, "/", 0, MOUNT_ATTR_RDONLY | kInert, 0);
+}
+
+}  // namespace ward::confine

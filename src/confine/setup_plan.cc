@@ -1,0 +1,201 @@
+// Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
+#include "confine/setup_plan.h"
+
+#include <linux/landlock.h>
+#include <linux/seccomp.h>
+
+#include <algorithm>
+
+#include "confine/bpf.h"
+#include "sys/features.h"
+#include "sys/uapi.h"
+
+namespace ward::confine {
+
+namespace {
+
+namespace uapi = sys::uapi;
+
+struct PrivateFolder {
+  const char* path;
+  const char* source;  // its name in the scratch file system; "" for /proc, mounted by its own step
+};
+constexpr PrivateFolder kPrivateFolders[] = {
+    {"/tmp", "tmp"}, {"/var/tmp", "var-tmp"}, {"/dev", "dev"},
+    {"/dev/shm", "shm"}, {"/run", "run"},     {"/proc", ""},
+};
+
+constexpr std::uint64_t kFileWrites = LANDLOCK_ACCESS_FS_WRITE_FILE | uapi::kLandlockFsTruncate;
+// No device node is ever made by a command: MAKE_CHAR and MAKE_BLOCK are handled and never granted.
+constexpr std::uint64_t kFolderWrites =
+    kFileWrites | LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE |
+    LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SOCK |
+    LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_SYM | uapi::kLandlockFsRefer;
+constexpr std::uint64_t kDevices = LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_BLOCK;
+constexpr std::uint64_t kReads =
+    LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
+constexpr std::uint64_t kFileRights = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE |
+                                      kFileWrites | uapi::kLandlockFsIoctlDev;
+
+std::uint64_t rights_of_abi(int abi) {
+  std::uint64_t rights = kReads | kFolderWrites | kDevices | uapi::kLandlockFsIoctlDev;
+  if (abi < 5) rights &= ~uapi::kLandlockFsIoctlDev;
+  if (abi < 3) rights &= ~uapi::kLandlockFsTruncate;
+  return rights;
+}
+
+std::size_t depth(const std::string& path) {
+  return path == "/" ? 0 : static_cast<std::size_t>(std::count(path.begin(), path.end(), '/'));
+}
+
+SetupRow::Kind kind_of(Action action) {
+  switch (action) {
+    case Action::writable:
+    case Action::pin: return SetupRow::Kind::writable;
+    case Action::read_only: return SetupRow::Kind::read_only;
+    case Action::hidden: return SetupRow::Kind::hidden;
+    case Action::skeleton: return SetupRow::Kind::skeleton;
+  }
+  return SetupRow::Kind::hidden;
+}
+
+void add_rows(SetupPlan& plan, const PathPlan& paths) {
+  plan.new_root = !paths.rows.empty() && paths.rows[0].path == "/" &&
+                  paths.rows[0].action == Action::skeleton;
+  plan.rows.reserve(paths.rows.size() + std::size(kPrivateFolders));
+  for (const PrivateFolder& folder : kPrivateFolders) {
+    if (folder.source[0] == '\0') continue;
+    SetupRow row;
+    row.kind = SetupRow::Kind::private_folder;
+    row.path = folder.path;
+    row.source = folder.source;
+    row.make_mount_point = plan.new_root;
+    plan.rows.push_back(std::move(row));
+  }
+  for (const PathRow& path : paths.rows) {
+    SetupRow row;
+    row.kind = kind_of(path.action);
+    row.path = path.path;
+    row.directory = path.directory;
+    row.make_mount_point = path.below_private;
+    row.object = path.object;
+    for (const Stub& stub : path.stubs)
+      row.stubs.push_back({stub.name, stub.link, stub.directory, stub.revealed});
+    plan.rows.push_back(std::move(row));
+  }
+  std::stable_sort(plan.rows.begin(), plan.rows.end(), [](const SetupRow& a, const SetupRow& b) {
+    return depth(a.path) < depth(b.path);
+  });
+  plan.trees.assign(plan.rows.size(), -1);
+}
+
+void grant(SetupPlan& plan, std::string path, std::uint64_t access) {
+  plan.grants.push_back({std::move(path), access & plan.landlock_handled});
+}
+
+// Landlock carries the write rules a second time: a mount that somebody manages to reach some other
+// way (a descriptor of the caller, opened again through /proc/self/fd) is not writable either.
+void add_landlock(SetupPlan& plan, const Confinement& confinement) {
+  int abi = sys::landlock_abi();
+  if (abi < 2) return;  // ABI 1 makes every rename across folders fail; the mounts alone hold there
+  plan.landlock_abi = abi;
+  plan.landlock_handled = rights_of_abi(abi);
+  bool reads_everything = confinement.paths.default_access == policy::DefaultAccess::read;
+  if (reads_everything) plan.landlock_handled &= ~kReads;
+  if (abi >= 6)
+    plan.landlock_scoped = uapi::kLandlockScopeAbstractSocket | uapi::kLandlockScopeSignal;
+  for (const PrivateFolder& folder : kPrivateFolders)
+    grant(plan, folder.path, kReads | kFolderWrites | uapi::kLandlockFsIoctlDev);
+  for (const SetupRow& row : plan.rows) {
+    std::uint64_t allowed = 0;
+    if (row.kind == SetupRow::Kind::writable) allowed = kReads | kFolderWrites;
+    if (row.kind == SetupRow::Kind::read_only && !reads_everything) allowed = kReads;
+    if (row.kind == SetupRow::Kind::skeleton && !reads_everything)
+      allowed = LANDLOCK_ACCESS_FS_READ_DIR;
+    if (!row.directory) allowed &= kFileRights;
+    if ((allowed & plan.landlock_handled) != 0) grant(plan, row.path, allowed);
+  }
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& words) {
+  std::vector<char*> result;
+  result.reserve(words.size() + 1);
+  for (const std::string& word : words) result.push_back(const_cast<char*>(word.c_str()));
+  result.push_back(nullptr);
+  return result;
+}
+
+}  // namespace
+
+const std::vector<std::string>& private_folders() {
+  static const std::vector<std::string> folders = [] {
+    std::vector<std::string> paths;
+    for (const PrivateFolder& folder : kPrivateFolders) paths.emplace_back(folder.path);
+    return paths;
+  }();
+  return folders;
+}
+
+std::string_view to_string(Step step) {
+  constexpr std::string_view names[kStepCount] = {
+      "wait for the supervisor",
+      "tie the sandbox to the supervisor",
+      "make the cgroup namespace",
+      "set the host name",
+      "bring the loopback interface up",
+      "open the socket diagnosis",
+      "make the mounts private",
+      "take hold of",
+      "make the file system read-only",
+      "make the private file system",
+      "mount",
+      "mount /proc",
+      "enter the new root",
+      "open the terminal",
+      "start the command's process",
+      "start the command's session",
+      "connect the command's streams",
+      "enter the working directory",
+      "set the resource limits",
+      "set no_new_privs",
+      "restrict by Landlock",
+      "drop the capabilities",
+      "install the system call filter",
+      "test a forbidden write",
+      "test a forbidden read",
+      "test a forbidden connection",
+      "execute",
+  };
+  return names[static_cast<std::size_t>(step)];
+}
+
+Result<SetupPlan> make_setup_plan(const Confinement& confinement, const Job& job) {
+  if (job.argv.empty()) return fail(ErrorKind::invalid, "there is no command to run");
+  SetupPlan plan;
+  plan.as_root = ::geteuid() == 0;
+  plan.host_name = confinement.host_name;
+  add_rows(plan, confinement.paths);
+  plan.streams = job.streams;
+  plan.use_terminal = std::count(job.streams.begin(), job.streams.end(), kTerminal) > 0;
+  plan.pass_fds = job.pass_fds;
+  plan.working_directory = job.working_directory;
+  plan.limits = job.rlimits;
+  // A core file is written by the host's handler, outside of the sandbox.
+  plan.limits.push_back({RLIMIT_CORE, 0});
+  add_landlock(plan, confinement);
+
+  WARD_ASSIGN(plan.filter,
+              compile_filter(filter_options(confinement.process, confinement.paths,
+                                            confinement.trace == Confinement::Trace::on)));
+  plan.forbidden_write = confinement.forbidden_write;
+  for (const SetupRow& row : plan.rows) {
+    if (row.kind != SetupRow::Kind::hidden) continue;
+    plan.forbidden_read = row.path;
+    break;
+  }
+  plan.argv = pointers(job.argv);
+  plan.environment = pointers(job.environment);
+  return plan;
+}
+
+}  // namespace ward::confine

@@ -1,0 +1,45 @@
+// Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
+#include "sys/raw.h"
+
+#include <linux/openat2.h>
+#include <net/if.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+#include <cstring>
+
+namespace ward::sys::raw {
+
+long open_no_links(const char* path, int flags) {
+  struct open_how how = {};
+  how.flags = static_cast<std::uint64_t>(flags | O_CLOEXEC);
+  how.resolve = RESOLVE_NO_SYMLINKS;
+  return value_or_errno(::syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how));
+}
+
+long drop_all_capabilities() {
+  long status = prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL);
+  if (status < 0) return status;
+  // The kernel's last capability may be newer than our headers: it answers EINVAL past its last.
+  for (unsigned long capability = 0;; ++capability) {
+    status = prctl(PR_CAPBSET_DROP, capability);
+    if (status == -EINVAL && capability > 0) break;
+    if (status < 0) return status;
+  }
+  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  struct __user_cap_data_struct none[2] = {};
+  return value_or_errno(::syscall(SYS_capset, &header, none));
+}
+
+long loopback_up() {
+  int fd = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return -errno;
+  struct ifreq request = {};
+  std::memcpy(request.ifr_name, "lo", 3);
+  request.ifr_flags = IFF_UP | IFF_RUNNING;
+  long status = value_or_errno(::ioctl(fd, SIOCSIFFLAGS, &request));
+  ::close(fd);
+  return status;
+}
+
+}  // namespace ward::sys::raw
