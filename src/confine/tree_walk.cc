@@ -1,0 +1,647 @@
+// Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
+#include "confine/tree_walk.h"
+
+#include <dirent.h>
+#include <linux/magic.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "confine/glob_index.h"
+#include "sys/directory.h"
+
+namespace ward::confine {
+
+namespace {
+
+constexpr std::size_t kBufferBytes = 256U << 10U;
+constexpr std::size_t kMaxIndexedName = 255;  // NAME_MAX; FUSE allows more
+// From this extent on, a folder of the index is opened to shorten the paths of what is below it.
+constexpr std::uint32_t kHandleWorthBytes = 1500;
+// Smaller trees are read faster than an index is loaded.
+constexpr std::size_t kMinIndexedFolders = 64;
+
+// File systems that only show kernel state: nothing to hide in them that a policy could name by a
+// pattern, and reading some of them has no end.
+constexpr std::uint64_t kKernelFileSystems[] = {
+    PROC_SUPER_MAGIC,   SYSFS_MAGIC,     CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC, DEBUGFS_MAGIC,
+    TRACEFS_MAGIC,      DEVPTS_SUPER_MAGIC, SECURITYFS_MAGIC, BPF_FS_MAGIC,       SELINUX_MAGIC,
+    PSTOREFS_MAGIC,     EFIVARFS_MAGIC,  BINFMTFS_MAGIC,     NSFS_MAGIC,          0x62656570 /* configfs */,
+    0x65735543 /* fusectl */, 0x19800202 /* mqueue */,
+};
+
+// File systems whose change times come from this machine's clock, so that "changed since" can be
+// decided. A network or user-space server stamps with its own clock and may not tell of changes at
+// all; folders there are read each time.
+constexpr std::uint64_t kIndexableFileSystems[] = {
+    EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC,
+    TMPFS_MAGIC,      F2FS_SUPER_MAGIC, OVERLAYFS_SUPER_MAGIC,
+};
+
+// A folder that changed shortly before it was read may change again within the same tick of the
+// clock, leaving its times as they are. Such a folder is not believed. Whole seconds are the mark
+// of a file system that stores no finer time (ext3, small ext4 inodes).
+constexpr std::uint64_t kFineTickNs = 50'000'000;
+constexpr std::uint64_t kCoarseTickNs = 2'500'000'000;
+
+bool is_one_of(std::span<const std::uint64_t> types, std::uint64_t type) {
+  return std::find(types.begin(), types.end(), type) != types.end();
+}
+
+// What the request says about a path below the present folder.
+struct PathMark {
+  std::string path;
+  bool prune = false;
+  std::optional<WalkWants> root;
+  bool visited = false;
+};
+
+struct Device {
+  std::uint64_t number = 0;
+  sys::FileSystem file_system;
+  bool kernel = false;
+  bool indexable = false;
+  bool same_as_indexed = false;  // its identity is the one the index was written against
+};
+
+class Walker {
+ public:
+  explicit Walker(const WalkRequest& request)
+      : request_(request),
+        globs_(request.globs != nullptr ? *request.globs : no_globs_),
+        stepper_(globs_),
+        buffer_(kBufferBytes),
+        clock_ns_(sys::file_clock_ns()) {
+    for (const sys::ObjectId& object : request.aliases_of) alias_inodes_.insert(object.inode);
+  }
+
+  Status run(const WalkCache* cache);
+  WalkResult take_result() { return std::move(result_); }
+
+ private:
+  // Where relative paths start: `fd`, standing for path_[0, offset).
+  struct Base {
+    int fd;
+    std::size_t offset;
+  };
+  using Marks = std::span<PathMark>;
+  using Place = IndexReader::Place;
+
+  struct Visit {
+    Base base;
+    policy::GlobStepper::State state = 0;
+    WalkWants wants;
+    Marks marks;  // strictly below this folder
+    std::size_t depth = 0;
+    std::uint64_t parent_device = 0;
+    std::optional<Place> indexed;
+  };
+  struct Child {
+    std::size_t name_at;
+    std::size_t name_size;
+  };
+
+  void collect_marks(const WalkCache* cache);
+  std::string request_bytes() const;
+  void load_index(const WalkCache& cache);
+  void store_index(const WalkCache& cache);
+  Status walk_root(PathMark& root);
+
+  // Each writes the folder's record to the writer, unless the folder is gone.
+  enum class Found : std::uint8_t { kept, skipped, gone };
+  Result<Found> visit(const Visit& folder);
+  Result<std::optional<Found>> visit_indexed(const Visit& folder);
+  Result<Found> visit_by_reading(const Visit& folder);
+  Result<Found> visit_child(const Visit& parent, Base base, std::string_view name,
+                            std::uint64_t device, std::optional<Place> indexed);
+  std::unordered_map<std::string_view, Place> indexed_children(const Visit& folder) const;
+
+  // How one folder's record turns out.
+  struct Record {
+    std::uint32_t names = 0;
+    std::uint32_t folders = 0;
+    bool trusted = true;
+  };
+  void end_record(IndexWriter::Mark mark, const Record& record);
+  Status read_names(const Visit& folder, Base base, Record& record);
+  struct Entry {
+    std::string_view name;
+    std::uint64_t inode = 0;
+    std::uint8_t type = 0;
+    bool interesting = false;  // the index has to keep the name
+    bool descend = false;      // a folder to be visited
+  };
+  Status take_entry(const Visit& folder, Base base, Entry& entry);
+  int stat_name(Base base, std::string_view name, struct stat& status);
+  void note_unindexed_record();
+
+  const char* relative(const Base& base) const {
+    if (base.offset < path_.size()) return path_.c_str() + base.offset;
+    return base.fd == AT_FDCWD ? "/" : ".";
+  }
+  Result<const Device*> device(std::uint64_t number, const Base& base);
+  bool enter_device(const Visit& folder, const Device& device);
+  Marks marks_below(Marks marks) const;
+  PathMark* mark_here(Marks marks) const;
+  void note_unreadable(const Base& base, int error);
+  Status bound(std::size_t count, std::size_t limit, const char* what) const;
+  std::string shown_path() const { return path_.empty() ? "/" : path_; }
+
+  const WalkRequest& request_;
+  const policy::GlobSet no_globs_;
+  const policy::GlobSet& globs_;
+  policy::GlobStepper stepper_;
+  std::vector<PathMark> marks_;
+  std::unordered_set<std::uint64_t> alias_inodes_;
+  WalkResult result_;
+
+  std::string path_;  // of the folder at hand, without a slash at the end; "" is the root
+  std::vector<char> buffer_;
+  std::vector<std::uint32_t> hits_;
+  std::string child_names_;  // stacks of the folders being visited
+  std::vector<Child> children_;
+
+  std::uint64_t clock_ns_;  // before anything was read
+  std::vector<Device> devices_;
+  std::string index_body_;
+  std::optional<IndexReader> index_;
+  IndexWriter writer_;
+  std::uint64_t reread_cost_ns_ = 0;
+};
+
+Status Walker::bound(std::size_t count, std::size_t limit, const char* what) const {
+  if (count <= limit) return {};
+  return fail(Error(ErrorKind::exhausted, "more than " + std::to_string(limit) + ' ' + what +
+                                              " to search for wildcard rules, at " + shown_path())
+                  .with_remedy("narrow the rules with `**` or deny this folder as a whole"));
+}
+
+void Walker::collect_marks(const WalkCache* cache) {
+  std::unordered_map<std::string, std::size_t> at;
+  auto mark = [&](std::string path) -> PathMark& {
+    if (path == "/") path.clear();
+    auto [found, fresh] = at.emplace(path, marks_.size());
+    if (fresh) {
+      marks_.emplace_back();
+      marks_.back().path = std::move(path);
+    }
+    return marks_[found->second];
+  };
+  for (const WalkRoot& root : request_.roots) {
+    PathMark& found = mark(root.path);
+    WalkWants wants = found.root.value_or(WalkWants{});
+    found.root = WalkWants{wants.git || root.wants.git, wants.sockets || root.wants.sockets};
+  }
+  for (const std::string& path : request_.prune) mark(path).prune = true;
+  if (cache != nullptr) mark(cache->folder()).prune = true;
+  std::sort(marks_.begin(), marks_.end(),
+            [](const PathMark& a, const PathMark& b) { return a.path < b.path; });
+}
+
+// Everything the answer depends on besides the file system. Two requests with equal bytes may share
+// an index; two others never do.
+std::string Walker::request_bytes() const {
+  std::string bytes = "1 " + std::to_string(::geteuid());
+  auto add = [&](char kind, std::string_view text) {
+    bytes += kind;
+    bytes += std::to_string(text.size());
+    bytes += ':';
+    bytes += text;
+  };
+  for (const PathMark& mark : marks_) {
+    add('m', mark.path);
+    bytes += mark.prune ? 'p' : '-';
+    if (!mark.root) continue;
+    bytes += 'r';
+    bytes += mark.root->git ? 'g' : '-';
+    bytes += mark.root->sockets ? 's' : '-';
+  }
+  for (std::size_t i = 0; i < globs_.size(); ++i) {
+    add('g', globs_[i].pattern());
+    bytes += i < request_.at_match.size() && request_.at_match[i] == AtMatch::descend ? 'd' : 's';
+  }
+  return bytes;
+}
+
+Walker::Marks Walker::marks_below(Marks marks) const {
+  if (marks.empty()) return marks;
+  std::string prefix = path_ + '/';
+  auto first = std::lower_bound(marks.begin(), marks.end(), prefix,
+                                [](const PathMark& m, const std::string& p) { return m.path < p; });
+  auto last = first;
+  while (last != marks.end() && last->path.starts_with(prefix)) ++last;
+  return {first, last};
+}
+
+PathMark* Walker::mark_here(Marks marks) const {
+  auto found = std::lower_bound(marks.begin(), marks.end(), path_,
+                                [](const PathMark& m, const std::string& p) { return m.path < p; });
+  return found != marks.end() && found->path == path_ ? &*found : nullptr;
+}
+
+Result<const Device*> Walker::device(std::uint64_t number, const Base& base) {
+  // Devices are few; the last one found is the likeliest.
+  for (auto it = devices_.rbegin(); it != devices_.rend(); ++it)
+    if (it->number == number) return &*it;
+  WARD_ASSIGN(UniqueFd fd, sys::open_directory_handle(base.fd, relative(base)));
+  Device found;
+  WARD_ASSIGN(found.file_system, sys::file_system_of(fd.get()));
+  WARD_ASSIGN(struct stat status, sys::stat_fd(fd.get()));
+  // Replaced since its stat: what is there now is another file system, of which nothing is known.
+  if (status.st_dev != number) return fail_errno(ENOENT, "open folder " + shown_path());
+  found.number = number;
+  found.kernel = is_one_of(kKernelFileSystems, found.file_system.type);
+  found.indexable = is_one_of(kIndexableFileSystems, found.file_system.type);
+  if (index_)
+    for (const IndexReader::Device& known : index_->devices())
+      if (known.device == number && known.file_system == found.file_system.id)
+        found.same_as_indexed = true;
+  writer_.add_device(number, found.file_system.id);
+  devices_.push_back(found);
+  return &devices_.back();
+}
+
+// False at a mount of a kernel file system.
+bool Walker::enter_device(const Visit& folder, const Device& device) {
+  if (device.number == folder.parent_device || !device.kernel) return true;
+  result_.kernel_trees.push_back(shown_path());
+  note_unindexed_record();
+  return false;
+}
+
+// Keeps the folder's place in its parent's record, to be looked at anew the next time.
+void Walker::note_unindexed_record() {
+  auto mark = writer_.begin_folder({});
+  writer_.end_folder(mark, 0, 0);
+}
+
+void Walker::note_unreadable(const Base& base, int error) {
+  struct stat status = {};
+  Unreadable found;
+  const std::string whole = path_;
+  int stat_error = sys::stat_entry(base.fd, relative(base), status);
+  if (stat_error == EACCES && !path_.empty()) {
+    // It is the parent that lists its names but does not let them be reached.
+    path_.resize(path_.rfind('/'));
+    stat_error = sys::stat_entry(base.fd, relative(base), status);
+  } else {
+    found.searchable = ::faccessat(base.fd, relative(base), X_OK, AT_EACCESS) == 0;
+  }
+  found.path = shown_path();
+  found.owned = stat_error == 0 && status.st_uid == ::geteuid();
+  found.broken = error != EACCES && error != EPERM;
+  path_ = whole;
+  result_.unreadable.push_back(std::move(found));
+}
+
+Result<Walker::Found> Walker::visit(const Visit& folder) {
+  WARD_TRY(bound(folder.depth, kMaxWalkDepth, "nested folders"));
+  ++result_.stats.folders;
+  if (folder.indexed) {
+    WARD_ASSIGN(std::optional<Found> found, visit_indexed(folder));
+    if (found) return *found;
+  }
+  return visit_by_reading(folder);
+}
+
+void Walker::end_record(IndexWriter::Mark mark, const Record& record) {
+  writer_.end_folder(mark, record.names, record.folders);
+  if (!record.trusted) writer_.distrust(mark);
+}
+
+// Answers from the index where the folder is as it was; nothing where it has to be read.
+Result<std::optional<Walker::Found>> Walker::visit_indexed(const Visit& folder) {
+  Place place = *folder.indexed;
+  std::optional<IndexedFolder> indexed = index_->folder(place);
+  if (!indexed || !indexed->trusted) return std::nullopt;
+  struct stat status = {};
+  if (sys::stat_entry(folder.base.fd, relative(folder.base), status) != 0) return std::nullopt;
+  if (!S_ISDIR(status.st_mode) || sys::change_stamp(status) != indexed->stamp) return std::nullopt;
+  Result<const Device*> on = device(status.st_dev, folder.base);
+  if (!on || !(*on)->same_as_indexed || !(*on)->indexable) return std::nullopt;
+  if (!enter_device(folder, **on)) return Found::kept;
+
+  IndexWriter::Mark mark = writer_.begin_folder(*indexed);
+  UniqueFd handle;
+  Base base = folder.base;
+  if (indexed->below_bytes > kHandleWorthBytes) {
+    // What is found below is compared with its own stamp, so it does not matter here whether this
+    // is still the folder whose stamp was just read.
+    Result<UniqueFd> opened = sys::open_directory_handle(base.fd, relative(base));
+    if (opened) {
+      handle = std::move(*opened);
+      base = {handle.get(), path_.size() + 1};
+    }
+  }
+  Record record;
+  for (; record.names < indexed->names; ++record.names) {
+    std::optional<IndexReader::Name> name = index_->name(place);
+    if (!name) return fail(ErrorKind::bug, "an authentic walk index makes no sense");
+    Entry entry{name->name, 0, name->type};
+    WARD_TRY(take_entry(folder, base, entry));
+    writer_.add_name(name->name, name->type);
+  }
+  for (std::uint32_t i = 0; i < indexed->folders; ++i) {
+    std::optional<IndexReader::Child> child = index_->child(place);
+    if (!child) return fail(ErrorKind::bug, "an authentic walk index makes no sense");
+    WARD_ASSIGN(Found found,
+                visit_child(folder, base, child->name, status.st_dev, child->place));
+    if (found == Found::kept) ++record.folders;
+    // Somebody moves things right now: what is missing here may come back with the same stamp.
+    if (found == Found::gone) record.trusted = false;
+  }
+  end_record(mark, record);
+  return Found::kept;
+}
+
+Result<Walker::Found> Walker::visit_child(const Visit& parent, Base base, std::string_view name,
+                                          std::uint64_t device, std::optional<Place> indexed) {
+  std::size_t length = path_.size();
+  path_ += '/';
+  path_ += name;
+  Visit child;
+  child.base = base;
+  child.wants = parent.wants;
+  child.depth = parent.depth + 1;
+  child.parent_device = device;
+  child.indexed = indexed;
+  bool skip = false;
+  if (!parent.marks.empty()) {
+    if (PathMark* mark = mark_here(parent.marks)) {
+      skip = mark->prune;
+      if (mark->root && !skip) {
+        mark->visited = true;
+        child.wants = {child.wants.git || mark->root->git,
+                       child.wants.sockets || mark->root->sockets};
+      }
+    }
+    child.marks = marks_below(parent.marks);
+  }
+  if (!skip) {
+    WARD_ASSIGN(child.state, stepper_.enter(parent.state, name));
+    bool roots_below = std::any_of(child.marks.begin(), child.marks.end(),
+                                   [](const PathMark& mark) { return mark.root.has_value(); });
+    skip = child.state == policy::GlobStepper::kNothingBelow && child.wants == WalkWants{} &&
+           alias_inodes_.empty() && !roots_below;
+  }
+  Found found = Found::skipped;
+  if (!skip) {
+    IndexWriter::Mark mark = writer_.begin_child(name.substr(0, kMaxIndexedName));
+    WARD_ASSIGN(found, visit(child));
+    if (found == Found::kept && name.size() > kMaxIndexedName) found = Found::skipped;
+    if (found != Found::kept) writer_.take_back(mark);
+  }
+  path_.resize(length);
+  return found;
+}
+
+int Walker::stat_name(Base base, std::string_view name, struct stat& status) {
+  std::size_t length = path_.size();
+  path_ += '/';
+  path_ += name;
+  int error = sys::stat_entry(base.fd, relative(base), status);
+  if (error == EACCES) note_unreadable(base, error);
+  path_.resize(length);
+  return error;
+}
+
+// Reports the entry where it is asked for, and sets what is to be done with it.
+Status Walker::take_entry(const Visit& folder, Base base, Entry& entry) {
+  bool matched = stepper_.match(folder.state, entry.name, hits_);
+  bool git = folder.wants.git && entry.name == ".git";
+  bool alias = !alias_inodes_.empty() && alias_inodes_.contains(entry.inode);
+  struct stat status = {};
+  bool known = false;
+  if (matched || alias || entry.type == DT_UNKNOWN) {
+    known = stat_name(base, entry.name, status) == 0;
+    if (known) entry.type = static_cast<std::uint8_t>(IFTODT(status.st_mode));
+  }
+  bool socket = folder.wants.sockets && entry.type == DT_SOCK;
+  entry.interesting = matched || git || socket;
+  entry.descend = entry.type == DT_DIR;
+  if (!entry.interesting && !alias) return {};
+
+  std::string full_path = path_ + '/' + std::string(entry.name);
+  for (std::uint32_t glob : hits_) {
+    bool stops = glob >= request_.at_match.size() || request_.at_match[glob] == AtMatch::stop;
+    if (stops) entry.descend = false;
+    if (known)
+      result_.matches.push_back({full_path, glob, S_ISDIR(status.st_mode),
+                                 S_ISLNK(status.st_mode), sys::object_id(status),
+                                 status.st_nlink});
+  }
+  WARD_TRY(bound(result_.matches.size(), kMaxWalkMatches, "matches"));
+  if (git) {
+    using Type = GitEntry::Type;
+    result_.git.push_back({full_path, entry.type == DT_DIR   ? Type::directory
+                                      : entry.type == DT_REG ? Type::file
+                                      : entry.type == DT_LNK ? Type::symlink
+                                                             : Type::other});
+  }
+  if (socket) result_.sockets.push_back(full_path);
+  if (alias && known) {
+    sys::ObjectId object = sys::object_id(status);
+    if (std::find(request_.aliases_of.begin(), request_.aliases_of.end(), object) !=
+        request_.aliases_of.end())
+      result_.aliases.push_back({std::move(full_path), object});
+  }
+  return {};
+}
+
+Status Walker::read_names(const Visit& folder, Base base, Record& record) {
+  for (;;) {
+    Result<std::span<const char>> records = sys::read_directory(base.fd, buffer_);
+    if (!records) {
+      // Removed meanwhile, or a broken medium; either way these names are not the whole.
+      record.trusted = false;
+      int error = records.error().os_errno();
+      if (error != ENOENT) note_unreadable({base.fd, path_.size()}, error);
+      return {};
+    }
+    if (records->empty()) return {};
+    sys::DirectoryBatch batch(*records);
+    for (sys::DirectoryEntry raw; batch.next(raw);) {
+      ++result_.stats.entries;
+      reread_cost_ns_ += 100;
+      Entry entry{raw.name, raw.inode, raw.type};
+      WARD_TRY(take_entry(folder, base, entry));
+      bool fits = entry.name.size() <= kMaxIndexedName;
+      if (entry.interesting && fits) {
+        writer_.add_name(entry.name, entry.type);
+        ++record.names;
+      }
+      if (!fits && (entry.interesting || entry.descend)) record.trusted = false;
+      if (entry.descend) {
+        children_.push_back({child_names_.size(), entry.name.size()});
+        child_names_ += entry.name;
+      }
+    }
+    WARD_TRY(bound(result_.stats.entries, request_.max_entries, "entries"));
+  }
+}
+
+std::unordered_map<std::string_view, Walker::Place> Walker::indexed_children(
+    const Visit& folder) const {
+  std::unordered_map<std::string_view, Place> children;
+  if (!folder.indexed) return children;
+  Place place = *folder.indexed;
+  std::optional<IndexedFolder> old = index_->folder(place);
+  if (!old) return children;
+  for (std::uint32_t i = 0; i < old->names; ++i)
+    if (!index_->name(place)) return children;
+  for (std::uint32_t i = 0; i < old->folders; ++i) {
+    std::optional<IndexReader::Child> child = index_->child(place);
+    if (!child) return children;
+    children.emplace(child->name, child->place);
+  }
+  return children;
+}
+
+Result<Walker::Found> Walker::visit_by_reading(const Visit& folder) {
+  Result<UniqueFd> opened = sys::open_directory(folder.base.fd, relative(folder.base));
+  if (!opened) {
+    int error = opened.error().os_errno();
+    if (error == ENOENT || error == ENOTDIR || error == ELOOP) return Found::gone;
+    if (error == EMFILE || error == ENFILE || error == ENOMEM)
+      return fail(std::move(opened).error());
+    note_unreadable(folder.base, error);
+    note_unindexed_record();
+    return Found::kept;
+  }
+  // The stamp is taken before the names are read: a change meanwhile then differs from it.
+  WARD_ASSIGN(struct stat status, sys::stat_fd(opened->get()));
+  Base base{opened->get(), path_.size() + 1};
+  WARD_ASSIGN(const Device* on, device(status.st_dev, {opened->get(), path_.size()}));
+  if (!enter_device(folder, *on)) return Found::kept;
+  ++result_.stats.folders_read;
+  reread_cost_ns_ += 4000;
+
+  IndexedFolder head;
+  head.stamp = sys::change_stamp(status);
+  const std::uint64_t tick_ns = status.st_ctim.tv_nsec == 0 ? kCoarseTickNs : kFineTickNs;
+  const bool settled =
+      head.stamp.ctime_ns < clock_ns_ && clock_ns_ - head.stamp.ctime_ns > tick_ns;
+  head.trusted = on->indexable && settled;
+  IndexWriter::Mark mark = writer_.begin_folder(head);
+
+  const std::size_t names_begin = child_names_.size(), children_begin = children_.size();
+  Record record;
+  record.trusted = head.trusted;
+  WARD_TRY(read_names(folder, base, record));
+
+  std::unordered_map<std::string_view, Place> known;
+  if (children_.size() > children_begin) known = indexed_children(folder);
+  for (std::size_t i = children_begin; i < children_.size(); ++i) {
+    // By value: the stacks move as they grow.
+    std::string name = child_names_.substr(children_[i].name_at, children_[i].name_size);
+    std::optional<Place> indexed;
+    if (auto found = known.find(name); found != known.end()) indexed = found->second;
+    WARD_ASSIGN(Found found, visit_child(folder, base, name, status.st_dev, indexed));
+    if (found == Found::kept) ++record.folders;
+    if (found == Found::gone) record.trusted = false;
+  }
+  child_names_.resize(names_begin);
+  children_.resize(children_begin);
+  end_record(mark, record);
+  return Found::kept;
+}
+
+Status Walker::walk_root(PathMark& root) {
+  root.visited = true;
+  path_ = root.path;
+  Visit visit_root;
+  visit_root.base = {AT_FDCWD, 0};
+  visit_root.wants = *root.root;
+  visit_root.marks = marks_below(marks_);
+  WARD_ASSIGN(visit_root.state, stepper_.enter_path(path_));
+  if (index_) visit_root.indexed = index_->root(path_);
+  // The root itself is an entry of its parent, which is not walked.
+  if (std::size_t slash = path_.rfind('/'); slash != std::string::npos) {
+    Visit parent;
+    parent.wants.git = visit_root.wants.git;
+    const std::string whole = path_;
+    path_.resize(slash);
+    WARD_ASSIGN(parent.state, stepper_.enter_path(path_));
+    Entry entry{std::string_view(whole).substr(slash + 1), 0, DT_UNKNOWN};
+    WARD_TRY(take_entry(parent, visit_root.base, entry));
+    path_ = whole;
+    if (entry.interesting && !entry.descend) return {};
+  }
+  IndexWriter::Mark mark = writer_.size();
+  writer_.begin_root(path_);
+  WARD_ASSIGN(Found found, visit(visit_root));
+  if (found != Found::kept) {
+    writer_.take_back(mark);
+    result_.missing_roots.push_back(shown_path());
+  }
+  return {};
+}
+
+void Walker::load_index(const WalkCache& cache) {
+  Result<std::string> body = cache.load(request_bytes());
+  if (!body) {
+    if (body.error().kind() != ErrorKind::not_found)
+      result_.stats.cache_note = body.error().message();
+    return;
+  }
+  index_body_ = std::move(*body);
+  Result<IndexReader> reader = IndexReader::open(index_body_, clock_ns_);
+  if (!reader) {
+    result_.stats.cache_note = reader.error().message();
+    return;
+  }
+  index_ = std::move(*reader);
+  result_.stats.cache_used = true;
+}
+
+void Walker::store_index(const WalkCache& cache) {
+  if (result_.stats.folders < kMinIndexedFolders) return;
+  // Where re-reading what changed is cheap, so is doing it again the next time: writing waits until
+  // it would have paid after a few runs.
+  const std::uint64_t write_cost_ns = 200'000 + 3 * writer_.size();
+  if (index_ && reread_cost_ns_ * 4 < write_cost_ns) return;
+  Status stored = cache.store(request_bytes(), writer_.finish(sys::file_clock_ns()));
+  result_.stats.cache_written = stored.has_value();
+  if (!stored) result_.stats.cache_note = stored.error().message();
+}
+
+Status Walker::run(const WalkCache* cache) {
+  collect_marks(cache);
+  if (cache != nullptr && !request_.aliases_of.empty()) cache = nullptr;
+  if (cache != nullptr) load_index(*cache);
+  for (PathMark& mark : marks_)
+    if (mark.root && !mark.visited && !mark.prune) WARD_TRY(walk_root(mark));
+  if (cache != nullptr) store_index(*cache);
+  std::sort(result_.matches.begin(), result_.matches.end());
+  std::sort(result_.git.begin(), result_.git.end());
+  std::sort(result_.sockets.begin(), result_.sockets.end());
+  std::sort(result_.aliases.begin(), result_.aliases.end());
+  std::sort(result_.unreadable.begin(), result_.unreadable.end());
+  auto repeated = std::unique(result_.unreadable.begin(), result_.unreadable.end(),
+                              [](const auto& a, const auto& b) { return a.path == b.path; });
+  result_.unreadable.erase(repeated, result_.unreadable.end());
+  std::sort(result_.kernel_trees.begin(), result_.kernel_trees.end());
+  return {};
+}
+
+}  // namespace
+
+Result<WalkResult> walk_tree(const WalkRequest& request, const WalkCache* cache) {
+  for (const WalkRoot& root : request.roots)
+    if (root.path.empty() || root.path.front() != '/')
+      return fail(ErrorKind::invalid, "root " + root.path + " is not absolute");
+  Walker walker(request);
+  WARD_TRY(in_context(walker.run(cache), "search the folders of the policy"));
+  return walker.take_result();
+}
+
+}  // namespace ward::confine
