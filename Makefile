@@ -27,7 +27,7 @@ run: build
 
 test:
 	@scripts/install-deps build test toolchains
-	@scripts/run-tests
+	@scripts/run-tests $(TEST_FLAGS)
 
 bench: build
 	@scripts/install-deps bench
