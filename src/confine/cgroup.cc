@@ -115,8 +115,8 @@ Status RunCgroup::make_v1() {
   memory_event_ = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!memory_event_.valid()) return fail_errno(errno, "eventfd");
   WARD_ASSIGN(const UniqueFd control, sys::open_at(memory->fd(), "memory.oom_control", O_RDONLY));
-  return memory->write("cgroup.event_control", std::to_string(memory_event_.get()) + " " +
-                                                   std::to_string(control.get()));
+  return memory->write("cgroup.event_control",
+                       std::to_string(memory_event_.get()) + " " + std::to_string(control.get()));
 }
 
 Status RunCgroup::attach(pid_t init) {
@@ -131,10 +131,9 @@ Status RunCgroup::attach(pid_t init) {
 Status RunCgroup::start_scope_with(pid_t init) {
   WARD_ASSIGN(holder_, start_holder());
   const std::array<pid_t, 2> pids = {init, holder_};
-  WARD_ASSIGN(const std::string path, start_scope({.name = name_,
-                                                   .pids = pids,
-                                                   .uid = machine_.uid,
-                                                   .busctl = machine_.busctl}));
+  WARD_ASSIGN(
+      const std::string path,
+      start_scope({.name = name_, .pids = pids, .uid = machine_.uid, .busctl = machine_.busctl}));
   WARD_ASSIGN(const sys::Cgroup scope, sys::Cgroup::open(place_.v2_mount_point + path));
   const std::vector<Controller> needed = controllers_of(limits_);
   WARD_ASSIGN(const std::string handed_over, scope.read("cgroup.controllers"));

@@ -1,9 +1,9 @@
 // Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
 //
-// RunCgroup: the cgroup of one run, made where cgroup_place.h says, with its limits set, its figures
-// read and its processes killed and removed at the end. Groups are named by the process that owns
-// the run, so that what a killed ward leaves is told from what a living one uses. Owned by
-// ResourceLimits; one thread. Sources: cgroups(7), Documentation/admin-guide/cgroup-v2.rst and
+// RunCgroup: the cgroup of one run, made where cgroup_place.h says, with its limits set, its
+// figures read and its processes killed and removed at the end. Groups are named by the process
+// that owns the run, so that what a killed ward leaves is told from what a living one uses. Owned
+// by ResourceLimits; one thread. Sources: cgroups(7), Documentation/admin-guide/cgroup-v2.rst and
 // cgroup-v1/{memory,pids}.rst.
 #pragma once
 

@@ -20,7 +20,8 @@ namespace {
 
 constexpr std::string_view kPrefix = "ward-";
 
-// Field 22 of /proc/PID/stat; the name in field 2 may hold anything, so it counts from the last ')'.
+// Field 22 of /proc/PID/stat; the name in field 2 may hold anything, so it counts from the last
+// ')'.
 Result<std::uint64_t> start_time_of(pid_t pid) {
   const std::string path = "/proc/" + std::to_string(pid) + "/stat";
   WARD_ASSIGN(const std::string text, sys::read_file(path));

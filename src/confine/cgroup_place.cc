@@ -131,8 +131,8 @@ std::optional<CgroupPlace> V2Search::beside(const std::string& own, const std::s
   return std::nullopt;
 }
 
-std::optional<CgroupPlace> with_systemd(const CgroupMachine& machine, const std::string& mount_point,
-                                        Closed& closed) {
+std::optional<CgroupPlace> with_systemd(const CgroupMachine& machine,
+                                        const std::string& mount_point, Closed& closed) {
   if (!machine.systemd_runs) return std::nullopt;
   const bool root = machine.uid == 0;
   if (machine.busctl.empty()) {
@@ -141,11 +141,10 @@ std::optional<CgroupPlace> with_systemd(const CgroupMachine& machine, const std:
   }
   if (machine.bus_socket.empty()) {
     closed.reason = root ? "the system's bus is not running" : "this user has no systemd manager";
-    closed.remedy =
-        root ? "install the package dbus"
-             : "log in with a session, or once as root: loginctl enable-linger " +
-                   std::to_string(machine.uid) +
-                   " (with the packages dbus-user-session and libpam-systemd)";
+    closed.remedy = root ? "install the package dbus"
+                         : "log in with a session, or once as root: loginctl enable-linger " +
+                               std::to_string(machine.uid) +
+                               " (with the packages dbus-user-session and libpam-systemd)";
     return std::nullopt;
   }
   CgroupPlace place;
@@ -154,8 +153,8 @@ std::optional<CgroupPlace> with_systemd(const CgroupMachine& machine, const std:
   return place;
 }
 
-std::optional<CgroupPlace> in_v2(const std::vector<Controller>& needed, const CgroupMachine& machine,
-                                 Closed& closed) {
+std::optional<CgroupPlace> in_v2(const std::vector<Controller>& needed,
+                                 const CgroupMachine& machine, Closed& closed) {
   const sys::CgroupHierarchy* v2 = machine.state.v2();
   if (v2 == nullptr) {
     closed.reason = "cgroup v2 is not mounted";
@@ -172,7 +171,8 @@ std::optional<CgroupPlace> in_v2(const std::vector<Controller>& needed, const Cg
   } else {
     const V2Search search{needed, machine, closed};
     if (std::optional<CgroupPlace> place = search.in_own(v2->own_dir)) return place;
-    if (std::optional<CgroupPlace> place = search.beside(v2->own_dir, v2->mount_point)) return place;
+    if (std::optional<CgroupPlace> place = search.beside(v2->own_dir, v2->mount_point))
+      return place;
   }
   if (std::optional<CgroupPlace> place = with_systemd(machine, v2->mount_point, closed))
     return place;
@@ -186,17 +186,18 @@ std::optional<CgroupPlace> in_v2(const std::vector<Controller>& needed, const Cg
   return std::nullopt;
 }
 
-std::optional<CgroupPlace> in_v1(const std::vector<Controller>& needed, const CgroupMachine& machine,
-                                 Closed& closed) {
+std::optional<CgroupPlace> in_v1(const std::vector<Controller>& needed,
+                                 const CgroupMachine& machine, Closed& closed) {
   CgroupPlace place;
   place.means = CgroupPlace::Means::v1;
   for (const Controller controller : needed) {
     const sys::CgroupHierarchy* hierarchy = machine.state.v1_of(v1_name(controller));
     if (hierarchy == nullptr) return std::nullopt;
     if (controller == Controller::io) {
-      closed = {"cgroup v1 does not hold a process to its disk limit when it writes through the "
-                "page cache",
-                "boot with cgroup v2 (systemd.unified_cgroup_hierarchy=1)"};
+      closed = {
+          "cgroup v1 does not hold a process to its disk limit when it writes through the "
+          "page cache",
+          "boot with cgroup v2 (systemd.unified_cgroup_hierarchy=1)"};
       return std::nullopt;
     }
     const std::string& dir = hierarchy->own_dir;
@@ -248,10 +249,10 @@ Result<CgroupPlace> place_cgroup(const std::vector<Controller>& needed,
   const Closed& closed = v1.reason.empty() ? v2 : v1;
   std::vector<std::string> keys;
   for (const Controller controller : needed) keys.emplace_back(row_of(controller).key);
-  return fail(Error(ErrorKind::unsupported, joined(keys) + (keys.size() > 1 ? " need" : " needs") +
-                                                " an own cgroup, and none can be made: " +
-                                                closed.reason)
-                  .with_remedy(closed.remedy));
+  return fail(
+      Error(ErrorKind::unsupported, joined(keys) + (keys.size() > 1 ? " need" : " needs") +
+                                        " an own cgroup, and none can be made: " + closed.reason)
+          .with_remedy(closed.remedy));
 }
 
 }  // namespace ward::confine

@@ -24,18 +24,18 @@ std::string_view v1_name(Controller controller);
 struct CgroupMachine {
   sys::CgroupState state;
   uid_t uid = 0;
-  bool systemd_runs = false;    // /run/systemd/system is there
-  std::string busctl;           // "" where there is none
-  std::string bus_socket;       // of the manager: the user's, or the system's for root
+  bool systemd_runs = false;  // /run/systemd/system is there
+  std::string busctl;         // "" where there is none
+  std::string bus_socket;     // of the manager: the user's, or the system's for root
   static Result<CgroupMachine> here();
 };
 
 struct CgroupPlace {
   enum class Means : unsigned char {
-    below,     // a child of `parent`
-    split,     // the own group holds this process alone: it moves into a child, the run into another
-    systemd,   // a scope with Delegate=yes
-    v1,        // a child of each of `v1_parents`
+    below,    // a child of `parent`
+    split,    // the own group holds this process alone: it moves into a child, the run into another
+    systemd,  // a scope with Delegate=yes
+    v1,       // a child of each of `v1_parents`
   };
   Means means = Means::below;
   std::string parent;               // below, split
@@ -45,7 +45,7 @@ struct CgroupPlace {
     std::vector<Controller> controllers;
   };
   std::vector<V1Parent> v1_parents;
-  std::string v2_mount_point;       // systemd: where the scope will show
+  std::string v2_mount_point;  // systemd: where the scope will show
 };
 
 // Preconditions: `needed` is not empty.

@@ -13,7 +13,8 @@ Usage usage_of(const struct rusage& tree) {
   const auto micros = [](const timeval& time) {
     return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
   };
-  constexpr std::uint64_t kBlock = 512;  // getrusage(2): in units of 512 bytes, on every file system
+  constexpr std::uint64_t kBlock =
+      512;  // getrusage(2): in units of 512 bytes, on every file system
   constexpr std::uint64_t kKibi = 1024;
   return Usage{
       .source = Usage::Source::rusage,
@@ -39,9 +40,9 @@ Result<ResourceLimits> ResourceLimits::prepare(const policy::Limits& limits,
                     .with_remedy("limit single files with limits.fileSize, or take limits.disk "
                                  "out"));
   if (limits.net_bandwidth)
-    return fail(Error(ErrorKind::unsupported,
-                      "limits.netBandwidth: nothing here shapes network traffic")
-                    .with_remedy("take it out: the sandbox has no network but its own loopback"));
+    return fail(
+        Error(ErrorKind::unsupported, "limits.netBandwidth: nothing here shapes network traffic")
+            .with_remedy("take it out: the sandbox has no network but its own loopback"));
   ResourceLimits made;
   const auto add = [&made](int resource, std::uint64_t value) {
     made.rlimits_[made.rlimit_count_++] = {resource, value};
@@ -49,7 +50,8 @@ Result<ResourceLimits> ResourceLimits::prepare(const policy::Limits& limits,
   if (limits.open_files) add(RLIMIT_NOFILE, *limits.open_files);
   if (limits.file_size_bytes) add(RLIMIT_FSIZE, *limits.file_size_bytes);
 
-  CgroupLimits grouped{.memory_bytes = limits.memory_bytes, .pids = {}, .cpus = limits.cpus, .io = {}};
+  CgroupLimits grouped{
+      .memory_bytes = limits.memory_bytes, .pids = {}, .cpus = limits.cpus, .io = {}};
   if (limits.disk_bandwidth || limits.disk_ops) {
     Result<std::string> disk = disk_of(std::string(target.io_path));
     if (!disk) return fail(std::move(disk).error().with_context("limits.diskBandwidth, diskOps"));

@@ -69,8 +69,8 @@ class ResourceLimits {
   // Puts `init` in the cgroup and reads back that it is there.
   Status attach(pid_t init);
 
-  // Becomes readable when the run met its memory limit and nothing has ended it yet (the caller then
-  // calls kill_all()); -1 where the kernel ends the whole run by itself.
+  // Becomes readable when the run met its memory limit and nothing has ended it yet (the caller
+  // then calls kill_all()); -1 where the kernel ends the whole run by itself.
   int out_of_memory_fd() const;
   // Whether the kernel killed a process of the run for its memory limit.
   bool out_of_memory() const;

@@ -24,9 +24,9 @@ Result<std::string> wait_until_inside(pid_t pid, const std::string& scope) {
     if (path.ends_with("/" + scope)) return path;
     sleep_a_millisecond();
   }
-  return fail(Error(ErrorKind::io, "systemd did not put process " + std::to_string(pid) + " into " +
-                                       scope)
-                  .with_remedy("look for " + scope + " in the journal of the manager: journalctl"));
+  return fail(
+      Error(ErrorKind::io, "systemd did not put process " + std::to_string(pid) + " into " + scope)
+          .with_remedy("look for " + scope + " in the journal of the manager: journalctl"));
 }
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
@@ -63,14 +63,13 @@ std::vector<std::string> busctl_arguments(const ScopeRequest& request) {
 Result<std::string> start_scope(const ScopeRequest& request) {
   const std::vector<std::string> argv = busctl_arguments(request);
   std::vector<std::string> env = {"PATH=/usr/bin:/bin", "LC_ALL=C"};
-  if (request.uid != 0)
-    env.push_back("XDG_RUNTIME_DIR=/run/user/" + std::to_string(request.uid));
+  if (request.uid != 0) env.push_back("XDG_RUNTIME_DIR=/run/user/" + std::to_string(request.uid));
   WARD_ASSIGN(const sys::ProgramEnd end, sys::run_program({.argv = argv, .env = env}));
   if (end.exit_status != 0)
-    return fail(Error(ErrorKind::unsupported,
-                      "systemd did not start a scope: " + first_line(end.output))
-                    .with_remedy(request.uid == 0 ? "see journalctl -u init.scope"
-                                                  : "see journalctl --user"));
+    return fail(
+        Error(ErrorKind::unsupported, "systemd did not start a scope: " + first_line(end.output))
+            .with_remedy(request.uid == 0 ? "see journalctl -u init.scope"
+                                          : "see journalctl --user"));
   std::string path;
   for (const pid_t pid : request.pids) {
     WARD_ASSIGN(path, wait_until_inside(pid, request.name + ".scope"));

@@ -2,8 +2,8 @@
 //
 // A transient scope of systemd's manager (the user's, or the system's for root) with Delegate=yes:
 // the one way by which an ordinary user of a systemd machine gets a cgroup of its own, since only
-// systemd may move a process out of a session. Asked through busctl, systemd's own tool, so that the
-// start path carries no D-Bus code. systemd removes the scope when its last process is gone.
+// systemd may move a process out of a session. Asked through busctl, systemd's own tool, so that
+// the start path carries no D-Bus code. systemd removes the scope when its last process is gone.
 // Sources: org.freedesktop.systemd1(5), systemd.scope(5), docs/CGROUP_DELEGATION of systemd.
 #pragma once
 

@@ -59,7 +59,9 @@ std::optional<CgroupMount> parse_mount(std::string_view line) {
   if (fields.size() < 6 || fields.end() - dash < 4) return std::nullopt;
   if (dash[1] != "cgroup" && dash[1] != "cgroup2") return std::nullopt;
   CgroupMount mount{dash[1] == "cgroup2" ? CgroupVersion::v2 : CgroupVersion::v1,
-                    unescape(fields[3]), unescape(fields[4]), {}};
+                    unescape(fields[3]),
+                    unescape(fields[4]),
+                    {}};
   for (const std::string_view option : split(dash[3], ',')) mount.options.emplace_back(option);
   return mount;
 }

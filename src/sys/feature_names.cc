@@ -23,8 +23,10 @@ constexpr std::array<Row, kFeatureCount> kRows = {{
     {Feature::landlock, "landlock", "a second boundary by path, beside the mounts"},
     {Feature::landlock_scoping, "landlock_scoping", "no signals or abstract sockets to outside"},
     {Feature::seccomp_filter, "seccomp_filter", "takes away system calls"},
-    {Feature::seccomp_notify, "seccomp_notify", "asks ward before a name is created or connected to"},
-    {Feature::seccomp_wait_killable, "seccomp_wait_killable", "signals do not repeat an asked call"},
+    {Feature::seccomp_notify, "seccomp_notify",
+     "asks ward before a name is created or connected to"},
+    {Feature::seccomp_wait_killable, "seccomp_wait_killable",
+     "signals do not repeat an asked call"},
     {Feature::seccomp_sync_wake_up, "seccomp_sync_wake_up", "makes asking four times cheaper"},
     {Feature::mount_setattr, "mount_setattr", "makes all mounts read-only in one call"},
     {Feature::open_tree, "open_tree", "puts a mount over a path that is held open"},
@@ -48,9 +50,7 @@ static_assert(rows_are_in_order());
 
 }  // namespace
 
-std::string_view name_of(Feature feature) {
-  return kRows[static_cast<std::size_t>(feature)].name;
-}
+std::string_view name_of(Feature feature) { return kRows[static_cast<std::size_t>(feature)].name; }
 
 std::string_view purpose_of(Feature feature) {
   return kRows[static_cast<std::size_t>(feature)].purpose;

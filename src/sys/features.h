@@ -1,7 +1,7 @@
 // Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
 //
-// KernelFeatures: what this machine's kernel lets this user do, found by trying each thing once in a
-// short-lived child; no version is compared. Probing costs tens of milliseconds, so only `ward
+// KernelFeatures: what this machine's kernel lets this user do, found by trying each thing once in
+// a short-lived child; no version is compared. Probing costs tens of milliseconds, so only `ward
 // doctor` and the explanation of a failed set-up step do it; a run tries the real thing at once and
 // asks explain_failure() when it fails. Immutable value after probe(). probe() forks: call it from
 // a single-threaded process. Sources: namespaces(7), landlock(7), seccomp_unotify(2),
@@ -25,8 +25,8 @@ enum class Feature : unsigned char {
   ipc_namespace,
   uts_namespace,
   cgroup_namespace,
-  landlock,               // ABI 2 or later
-  landlock_scoping,       // ABI 6: signals and abstract sockets
+  landlock,          // ABI 2 or later
+  landlock_scoping,  // ABI 6: signals and abstract sockets
   seccomp_filter,
   seccomp_notify,         // user notification with SECCOMP_USER_NOTIF_FLAG_CONTINUE
   seccomp_wait_killable,  // SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
@@ -52,10 +52,10 @@ std::string_view purpose_of(Feature feature);
 
 struct FeatureState {
   bool available = false;
-  int os_errno = 0;     // of the call that failed
-  std::string probe;    // what was tried: "unshare(CLONE_NEWUSER)"
-  std::string cause;    // why it is not available, as far as it was found out
-  std::string remedy;   // what the reader can do about it
+  int os_errno = 0;    // of the call that failed
+  std::string probe;   // what was tried: "unshare(CLONE_NEWUSER)"
+  std::string cause;   // why it is not available, as far as it was found out
+  std::string remedy;  // what the reader can do about it
 };
 
 class KernelFeatures {
@@ -73,7 +73,8 @@ class KernelFeatures {
   int landlock_abi_ = 0;
 };
 
-// The highest Landlock ABI of this kernel, 0 where it has none or it is not enabled. One system call.
+// The highest Landlock ABI of this kernel, 0 where it has none or it is not enabled. One system
+// call.
 int landlock_abi();
 
 // Why `op` (as in "unshare the user namespace"), which needs `feature`, failed with `os_errno`, and

@@ -1,8 +1,8 @@
 // Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Runs one of the system's own tools (busctl) to its end and takes what it printed. Never for what a
-// sandbox runs. The program gets exactly the environment named, no input, and no descriptor but the
-// pipe. Any thread. Source: posix_spawn(3).
+// Runs one of the system's own tools (busctl) to its end and takes what it printed. Never for what
+// a sandbox runs. The program gets exactly the environment named, no input, and no descriptor but
+// the pipe. Any thread. Source: posix_spawn(3).
 #pragma once
 
 #include <chrono>
