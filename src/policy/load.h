@@ -5,6 +5,7 @@
 // narrows (docs/policy.md, "Scopes"). Pure apart from Files; a function of its arguments.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,8 @@ inline constexpr int kMaxExtends = 8;
 struct Place {
   std::vector<std::string> workspaces;  // `.`: at least one
   std::string home;                     // `~`
-  std::string temp = "/tmp";            // `@tmp`: the caller's own temporary folder, not the private one
+  std::string temp = "/tmp";  // `@tmp`: the caller's own temporary folder, not the private one
+  bool superuser = false;     // root is the caller: then the system's own keys are denied too
 };
 
 struct LoadRequest {

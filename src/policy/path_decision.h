@@ -10,8 +10,8 @@
 // that wins among the rules of the higher scopes alone is final: no lower scope reopens it.
 #pragma once
 
+#include <memory>
 #include <string_view>
-#include <vector>
 
 #include "policy/policy.h"
 
@@ -40,7 +40,7 @@ class PathDecider {
 
  private:
   struct Tables;
-  Tables* tables_;
+  std::unique_ptr<Tables> tables_;
 };
 
 }  // namespace ward::policy

@@ -57,7 +57,7 @@ struct Filesystem {
 };
 
 // A host pattern with an optional port: a name, `*.x` (subdomains), `**.x` (the apex too), an
-// address or a CIDR block. No port means 80 and 443.
+// address or a CIDR block. No port means 80 and 443 where it allows, every port where it denies.
 struct HostRule {
   std::string host;
   std::optional<std::uint16_t> port;
