@@ -12,7 +12,8 @@ namespace {
 Error at_extends(const Document& document, std::string message, std::string remedy) {
   return Error(ErrorKind::invalid, std::move(message))
       .with_remedy(std::move(remedy))
-      .with_context(document.origin.file + ":" + std::to_string(document.extends_line) + ": extends");
+      .with_context(document.origin.file + ":" + std::to_string(document.extends_line) +
+                    ": extends");
 }
 
 bool names_a_file(std::string_view extends) {

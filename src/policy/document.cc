@@ -48,17 +48,20 @@ class Parser {
                   Error(ErrorKind::invalid, "unknown key").with_remedy(std::move(remedy)));
   }
 
-  Status required_keys(const Node& node, const std::string& prefix, const std::string& shown) const {
+  Status required_keys(const Node& node, const std::string& prefix,
+                       const std::string& shown) const {
     for (const KeyRow& row : key_rows()) {
       if (!row.required || !row.path.starts_with(prefix)) continue;
       const std::string_view name = row.path.substr(prefix.size());
-      if (name.find_first_of(".[") != std::string_view::npos || node.find(name) != nullptr) continue;
+      if (name.find_first_of(".[") != std::string_view::npos || node.find(name) != nullptr)
+        continue;
       const std::string where = shown.empty() ? "" : shown.substr(0, shown.size() - 1);
       Error error(ErrorKind::invalid, "the key '" + std::string(name) + "' is missing");
-      error = std::move(error).with_remedy("write " + std::string(name) + ": " + std::string(row.example));
+      error = std::move(error).with_remedy("write " + std::string(name) + ": " +
+                                           std::string(row.example));
       if (where.empty())
-        return fail(std::move(error).with_context(document_.origin.file + ":" +
-                                                  std::to_string(node.line)));
+        return fail(
+            std::move(error).with_context(document_.origin.file + ":" + std::to_string(node.line)));
       return fail(placed(node.line, where, std::move(error)));
     }
     return {};
@@ -66,10 +69,11 @@ class Parser {
 
   Error wrong(const Node& node, const std::string& shown, const KeyRow& row,
               std::string_view expected) const {
-    return placed(node.line, shown,
-                  Error(ErrorKind::invalid, "expected " + std::string(expected) + ", found " + describe(node))
-                      .with_remedy(row.example.empty() ? "leave the key out, or give it its keys"
-                                                       : "write it as " + std::string(row.example)));
+    return placed(
+        node.line, shown,
+        Error(ErrorKind::invalid, "expected " + std::string(expected) + ", found " + describe(node))
+            .with_remedy(row.example.empty() ? "leave the key out, or give it its keys"
+                                             : "write it as " + std::string(row.example)));
   }
 
   Status take(const KeyRow& row, std::string_view key, const Node& node, const std::string& shown) {
@@ -103,10 +107,10 @@ class Parser {
   Status check_list(const KeyRow& row, const Node& node, const std::string& shown) const {
     if (node.kind != Node::Kind::sequence) return fail(wrong(node, shown, row, "a list"));
     if (node.items.size() > kMaxListEntries)
-      return fail(placed(node.line, shown,
-                         Error(ErrorKind::invalid, "more than " + std::to_string(kMaxListEntries) +
-                                                       " entries")
-                             .with_remedy("name the folder that holds them")));
+      return fail(placed(
+          node.line, shown,
+          Error(ErrorKind::invalid, "more than " + std::to_string(kMaxListEntries) + " entries")
+              .with_remedy("name the folder that holds them")));
     return {};
   }
 
@@ -142,8 +146,9 @@ class Parser {
   Status check_gate(const Node& item, const std::string& where) const {
     const Gate& gate = document_.gates.back();
     const auto bad = [&](std::string message, std::string remedy) {
-      return fail(placed(item.line, where,
-                         Error(ErrorKind::invalid, std::move(message)).with_remedy(std::move(remedy))));
+      return fail(
+          placed(item.line, where,
+                 Error(ErrorKind::invalid, std::move(message)).with_remedy(std::move(remedy))));
     };
     const bool of_request = !gate.host.empty() || !gate.methods.empty() || !gate.paths.empty();
     if (gate.when == Gate::When::request && gate.host.empty())

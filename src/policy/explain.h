@@ -15,7 +15,7 @@ namespace ward::policy {
 
 struct Explanation {
   struct Line {
-    std::string act;   // "read", "write", "connect"
+    std::string act;  // "read", "write", "connect"
     bool allowed = false;
     std::string rule;  // "denyRead ~/.ssh (profile workspace)", or "the default: read"
     std::string why;

@@ -14,8 +14,8 @@ struct Character {
   std::size_t size;
 };
 
-// The UTF-8 character at the front of `text` (not empty); a byte that starts none stands for itself,
-// outside the range of characters so that a set of characters never holds it by accident.
+// The UTF-8 character at the front of `text` (not empty); a byte that starts none stands for
+// itself, outside the range of characters so that a set of characters never holds it by accident.
 Character front_character(std::string_view text) {
   auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   constexpr std::uint32_t kStrayByte = 0x110000;
@@ -74,8 +74,8 @@ class ComponentParser {
         add_text(text);
       }
     }
-    bool wild = component_.tokens.size() != 1 ||
-                component_.tokens.front().kind != Glob::Token::Kind::text;
+    bool wild =
+        component_.tokens.size() != 1 || component_.tokens.front().kind != Glob::Token::Kind::text;
     if (!wild) {
       component_.literal = std::move(component_.tokens.front().text);
       component_.tokens.clear();
@@ -235,8 +235,7 @@ Result<Glob> Glob::compile(std::string_view pattern) {
     return fail(ErrorKind::invalid,
                 "a pattern of more than " + std::to_string(kMaxGlobBytes) + " bytes");
   if (auto at = pattern.find('\0'); at != std::string_view::npos)
-    return fail(ErrorKind::invalid,
-                "a pattern with a NUL at character " + std::to_string(at + 1));
+    return fail(ErrorKind::invalid, "a pattern with a NUL at character " + std::to_string(at + 1));
   if (pattern.empty() || pattern.front() != '/') return invalid("no `/`", 0);
 
   Glob glob;
@@ -331,9 +330,9 @@ struct GlobStepper::Node {
 
   static std::size_t slot(std::string_view name) {
     auto byte = [&](std::size_t i) { return static_cast<unsigned char>(name[i]); };
-    return name.empty() ? 0
-                        : (name.size() * 7U + byte(name.size() - 1) * 5U + byte(name.size() / 2)) %
-                              64U;
+    return name.empty()
+               ? 0
+               : (name.size() * 7U + byte(name.size() - 1) * 5U + byte(name.size() / 2)) % 64U;
   }
   bool may_know(std::string_view name, const GlobSet& set) const {
     if (known[slot(name)] && by_name.contains(name)) return true;

@@ -19,12 +19,12 @@ struct Node;
 
 // What a value looks like.
 enum class Shape : std::uint8_t {
-  section,   // a mapping whose keys have rows of their own
-  records,   // a list of mappings whose keys have rows of their own ("secrets[].name")
-  version,   // the number 1
+  section,  // a mapping whose keys have rows of their own
+  records,  // a list of mappings whose keys have rows of their own ("secrets[].name")
+  version,  // the number 1
   text,
-  choice,    // one of `choices`
-  choices,   // a list of them
+  choice,   // one of `choices`
+  choices,  // a list of them
   boolean,
   paths,     // a list of paths: text or {path, literal}
   texts,     // a list of text
@@ -47,15 +47,15 @@ enum class Effect : std::uint8_t {
   strictest,  // a value with an order; the strictest stated one counts, so it never widens
 };
 
-// `value` goes into `document`; an error is a message without place. Called for each entry of a list
-// and each member of a map (then `key` is its key), at the start of each record, else once.
+// `value` goes into `document`; an error is a message without place. Called for each entry of a
+// list and each member of a map (then `key` is its key), at the start of each record, else once.
 using TakeValue = Status (*)(std::string_view key, const Node& value, Document& document);
 
 struct KeyRow {
   std::string_view path;  // "filesystem.allowWrite", "secrets[].name"
   Shape shape = Shape::text;
   Effect effect = Effect::neutral;
-  bool required = false;  // of a record or of the document
+  bool required = false;     // of a record or of the document
   std::string_view choices;  // "read deny": what a choice may be
   std::string_view meaning;
   std::string_view example;  // of the value, as YAML
@@ -66,7 +66,8 @@ struct KeyRow {
 std::span<const KeyRow> key_rows();
 const KeyRow* find_key(std::string_view path);
 
-// "did you mean 'allowWrite'?", or "" when nothing is near: first among the keys of the same mapping
+// "did you mean 'allowWrite'?", or "" when nothing is near: first among the keys of the same
+// mapping
 // (`prefix` is "filesystem." or ""), then among all.
 std::string nearest_key(std::string_view prefix, std::string_view written);
 // The nearest of a space-separated list of words, or "".

@@ -40,7 +40,8 @@ class Loader {
       WARD_TRY(add({file, 0, Scope::user}, std::move(text), request_.place.workspaces));
     }
     WARD_TRY(add_optional(request_.user_file, Scope::user));
-    for (const std::string& workspace : request_.place.workspaces) WARD_TRY(add_workspace(workspace));
+    for (const std::string& workspace : request_.place.workspaces)
+      WARD_TRY(add_workspace(workspace));
     WARD_ASSIGN(const MergeBase base, choose_profile());
     return finish(base);
   }
@@ -50,7 +51,8 @@ class Loader {
     if (request_.place.workspaces.empty()) return fail(ErrorKind::invalid, "no workspace is given");
     for (const std::string& workspace : request_.place.workspaces)
       if (!workspace.starts_with('/'))
-        return fail(ErrorKind::invalid, "the workspace '" + workspace + "' is not an absolute path");
+        return fail(ErrorKind::invalid,
+                    "the workspace '" + workspace + "' is not an absolute path");
     if (!request_.place.home.starts_with('/'))
       return fail(Error(ErrorKind::invalid,
                         "the home folder '" + request_.place.home + "' is not an absolute path")
@@ -161,8 +163,7 @@ Result<Loaded> load_policy(const LoadRequest& request, const Files& files) {
 }
 
 Result<Policy> load_text(const std::string& name, const std::string& text, const Place& place) {
-  WARD_ASSIGN(const Chain chain,
-              read_chain({name, 0, Scope::user}, text, place.home, NoFiles()));
+  WARD_ASSIGN(const Chain chain, read_chain({name, 0, Scope::user}, text, place.home, NoFiles()));
   MergeBase base;
   if (chain.profile) base = {*chain.profile, Scope::user};
   std::vector<MergeInput> inputs;

@@ -30,7 +30,7 @@ struct Place {
 struct LoadRequest {
   Place place;
   std::string managed_file = "/etc/ward/managed.yaml";
-  std::string user_file;                 // "" for none; absent ones count as empty
+  std::string user_file;  // "" for none; absent ones count as empty
   // Files named by the person on the command line: user scope, must exist.
   std::vector<std::string> named_files;
   // The profile named on the command line ("locked", ...), or "". Joins as a user document would.
@@ -51,9 +51,9 @@ struct LeftOut {
 struct WorkspaceDocument {
   std::string workspace;
   std::string file;
-  std::string hash;      // what `ward policy trust` pins
+  std::string hash;  // what `ward policy trust` pins
   bool trusted = false;
-  bool widens = false;   // it says something that needs trust
+  bool widens = false;             // it says something that needs trust
   std::vector<std::string> files;  // itself and what it extends
 };
 

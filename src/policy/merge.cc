@@ -187,21 +187,22 @@ class Merger {
     std::optional<T> stated;
     for (const MergeInput& input : inputs_) {
       const std::optional<T>& value = input.document->*ordered.member;
-      if (!input.narrow_only && value &&
-          (!stated || ordered.rank(*value) < ordered.rank(*stated)))
+      if (!input.narrow_only && value && (!stated || ordered.rank(*value) < ordered.rank(*stated)))
         stated = value;
     }
     T result = stated.value_or(by_default);
     for (const MergeInput& input : inputs_) {
       const std::optional<T>& value = input.document->*ordered.member;
-      if (input.narrow_only && value && ordered.rank(*value) < ordered.rank(result)) result = *value;
+      if (input.narrow_only && value && ordered.rank(*value) < ordered.rank(result))
+        result = *value;
     }
     for (const MergeInput& input : inputs_) {
       const std::optional<T>& value = input.document->*ordered.member;
       if (!value || ordered.rank(*value) <= ordered.rank(result)) continue;
-      left_out_.push_back({origin_of(*input.document, line_of(*input.document, ordered.key)),
-                           std::string(ordered.key),
-                           input.narrow_only ? kUntrusted : "another file states a stricter value"});
+      left_out_.push_back(
+          {origin_of(*input.document, line_of(*input.document, ordered.key)),
+           std::string(ordered.key),
+           input.narrow_only ? kUntrusted : "another file states a stricter value"});
     }
     return result;
   }
@@ -222,9 +223,9 @@ Policy merge(const MergeBase& base, const std::vector<MergeInput>& inputs, const
 bool widens(const Document& document, Profile profile) {
   const auto is_widening = [](const SaidKey& said) { return said.row->effect == Effect::widens; };
   return std::any_of(document.said.begin(), document.said.end(), is_widening) ||
-         document.nested_namespaces.value_or(false) ||
-         document.env_inherit == EnvInherit::all ||
-         (document.seccomp && rank_seccomp(*document.seccomp) > rank_seccomp(SyscallProfile::standard)) ||
+         document.nested_namespaces.value_or(false) || document.env_inherit == EnvInherit::all ||
+         (document.seccomp &&
+          rank_seccomp(*document.seccomp) > rank_seccomp(SyscallProfile::standard)) ||
          (document.default_access == DefaultAccess::read && profile == Profile::locked);
 }
 

@@ -76,7 +76,8 @@ bool contains(const Block& block, const Address& address) {
 // An IPv4 address in IPv6's clothes (::ffff:a.b.c.d) reaches the same machine.
 Address unmapped(const Address& address) {
   constexpr std::array<unsigned char, 12> kMapped = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
-  if (address.family != AF_INET6 || !std::equal(kMapped.begin(), kMapped.end(), address.bytes.begin()))
+  if (address.family != AF_INET6 ||
+      !std::equal(kMapped.begin(), kMapped.end(), address.bytes.begin()))
     return address;
   Address v4;
   v4.family = AF_INET;
@@ -101,8 +102,9 @@ bool is_label(std::string_view label) {
 
 // A plain name, lower case, without wildcard.
 Status check_name(std::string_view name) {
-  constexpr const char* kRemedy = "write a name such as api.example.com, *.example.com, an address "
-                                  "or a block such as 10.0.0.0/8";
+  constexpr const char* kRemedy =
+      "write a name such as api.example.com, *.example.com, an address "
+      "or a block such as 10.0.0.0/8";
   if (name.empty()) return bad("the host is empty", kRemedy);
   if (name.size() > kMaxName) return bad("the host name is longer than 253 characters", kRemedy);
   if (name.find('*') != std::string_view::npos)
@@ -119,7 +121,8 @@ Status check_name(std::string_view name) {
     start = end + 1;
   }
   // What ends in a number is read as an address by resolvers, in forms that no rule would match.
-  const bool numeric = std::all_of(last.begin(), last.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const bool numeric =
+      std::all_of(last.begin(), last.end(), [](char c) { return c >= '0' && c <= '9'; });
   if (numeric || last.starts_with("0x"))
     return bad(quoted(name) + " looks like an address and is none", "write all four numbers");
   return {};
@@ -166,7 +169,8 @@ Result<Parts> split_port(std::string_view text, std::string& unbracketed) {
   Parts parts;
   if (text.starts_with('[')) {
     const std::size_t close = text.find(']');
-    if (close == std::string_view::npos) return bad(quoted(text) + ": ] is missing", "write [::1]:443");
+    if (close == std::string_view::npos)
+      return bad(quoted(text) + ": ] is missing", "write [::1]:443");
     unbracketed = text.substr(1, close - 1);
     std::string_view rest = text.substr(close + 1);
     const std::size_t colon = rest.find(':');

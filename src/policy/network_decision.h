@@ -34,8 +34,8 @@ bool host_matches(std::string_view pattern, std::string_view host);
 
 struct HostVerdict {
   bool allowed = false;
-  const HostRule* rule = nullptr;                // the allow or deny that decided; null: nothing allows it
-  std::vector<const RequestRule*> narrowed_by;   // the request rules that apply to the host
+  const HostRule* rule = nullptr;  // the allow or deny that decided; null: nothing allows it
+  std::vector<const RequestRule*> narrowed_by;  // the request rules that apply to the host
 };
 
 class NetworkDecider {

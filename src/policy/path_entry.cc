@@ -46,7 +46,8 @@ Result<PathEntry::Base> take_base(std::string_view& text) {
   if (text[0] == '$')
     return bad("'" + std::string(text) + "': variables are not expanded",
                "write ~ for the home folder, . for the workspace, @tmp for the temporary folder, "
-               "or ./" + std::string(text) + " for a name with $");
+               "or ./" +
+                   std::string(text) + " for a name with $");
   return PathEntry::Base::workspace;
 }
 
@@ -115,9 +116,9 @@ Result<PathEntry> parse_path_entry(std::string_view written, Spelling spelling) 
     } else if (entry.base == PathEntry::Base::workspace && entry.rest.empty()) {
       ++entry.up;
     } else {
-      return bad("'" + std::string(written) +
-                     "': where `..` leads depends on symbolic links on the way",
-                 "write the path that you mean without it");
+      return bad(
+          "'" + std::string(written) + "': where `..` leads depends on symbolic links on the way",
+          "write the path that you mean without it");
     }
   }
   if (spelling == Spelling::literal) return entry;
@@ -137,8 +138,8 @@ std::vector<ExpandedPath> expand(const PathEntry& entry, const Place& place,
   std::vector<ExpandedPath> paths;
   const auto add = [&](std::string_view base) {
     // The base's own name may hold wildcard characters; they are ordinary there.
-    paths.push_back({join(entry.literal ? std::string(base) : escape_glob(base), entry.rest),
-                     entry.literal});
+    paths.push_back(
+        {join(entry.literal ? std::string(base) : escape_glob(base), entry.rest), entry.literal});
   };
   switch (entry.base) {
     case PathEntry::Base::root: add("/"); break;

@@ -18,9 +18,9 @@ namespace ward::policy {
 struct PathEntry {
   enum class Base : std::uint8_t { root, workspace, home, temp };
   Base base = Base::root;
-  int up = 0;               // of a workspace: leading `..`
-  std::string rest;         // below the base, without leading slash; "" is the base itself
-  bool literal = true;      // `rest` has no wildcard
+  int up = 0;           // of a workspace: leading `..`
+  std::string rest;     // below the base, without leading slash; "" is the base itself
+  bool literal = true;  // `rest` has no wildcard
   std::string written;
 };
 

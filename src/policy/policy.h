@@ -94,8 +94,8 @@ struct Network {
 };
 
 struct Secret {
-  std::string name;    // the variable that holds the placeholder inside
-  std::string from;    // "env:NAME" or "file:PATH"
+  std::string name;  // the variable that holds the placeholder inside
+  std::string from;  // "env:NAME" or "file:PATH"
   std::vector<std::string> hosts;
   std::string header;
   std::string format;  // "{}" stands for the value
@@ -168,8 +168,8 @@ struct Override {
 };
 
 struct Policy {
-  std::string profile;           // the built-in profile at the root of `extends`, or ""
-  std::vector<Origin> sources;   // the documents that were merged, strongest scope first
+  std::string profile;          // the built-in profile at the root of `extends`, or ""
+  std::vector<Origin> sources;  // the documents that were merged, strongest scope first
   Filesystem filesystem;
   Network network;
   std::vector<Secret> secrets;

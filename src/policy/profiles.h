@@ -37,8 +37,8 @@ DefaultAccess default_access(Profile profile);
 std::string profile_text(Profile profile);
 
 // Where a toolchain keeps what it writes under the home folder. When `path` does not exist, the
-// caller sets `variable` to a private folder instead (nothing is created on the host), so that a tool
-// that has never run here works too.
+// caller sets `variable` to a private folder instead (nothing is created on the host), so that a
+// tool that has never run here works too.
 struct ToolCache {
   std::string_view tool, variable;
   std::string_view value;   // {} stands for the private folder

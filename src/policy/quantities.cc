@@ -125,8 +125,8 @@ Result<std::uint64_t> parse_rate(std::string_view text) {
 Result<double> parse_cores(std::string_view text) {
   constexpr const char* kRemedy = "write it as 2 or 0.5";
   double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value,
-                                            std::chars_format::fixed);
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
   if (error != std::errc() || end != text.data() + text.size())
     return bad(quoted(text) + " is not a number of processors", kRemedy);
   if (!(value >= 0.01 && value <= 1024))

@@ -21,15 +21,16 @@ Origin place(const Node& value, const Document& document) {
 Result<std::string> text_of(const Node& value) {
   if (value.kind == Node::Kind::string) return value.text;
   const bool scalar = value.kind != Node::Kind::sequence && value.kind != Node::Kind::mapping;
-  return fail(wrong(value, "text", scalar && !value.text.empty()
-                                       ? "put it in quotes: \"" + value.text + "\""
-                                       : "write one text here"));
+  return fail(wrong(value, "text",
+                    scalar && !value.text.empty() ? "put it in quotes: \"" + value.text + "\""
+                                                  : "write one text here"));
 }
 
 Result<std::string> filled_text(const Node& value) {
   WARD_ASSIGN(std::string text, text_of(value));
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20U || c == 0x7f; };
-  if (text.empty()) return fail(invalid("the text is empty", "write the text or leave the key out"));
+  if (text.empty())
+    return fail(invalid("the text is empty", "write the text or leave the key out"));
   if (std::any_of(text.begin(), text.end(), is_control))
     return fail(invalid("the text holds a control character", "write it without"));
   return text;
@@ -59,14 +60,16 @@ Result<std::string> method_of(const Node& value) {
   WARD_ASSIGN(std::string text, filled_text(value));
   const auto is_upper = [](char c) { return (c >= 'A' && c <= 'Z') || c == '-'; };
   if (!std::all_of(text.begin(), text.end(), is_upper))
-    return fail(invalid("'" + text + "' is not an HTTP method", "methods are written in capitals, as GET"));
+    return fail(
+        invalid("'" + text + "' is not an HTTP method", "methods are written in capitals, as GET"));
   return text;
 }
 
 Result<std::string> url_path_of(const Node& value) {
   WARD_ASSIGN(std::string text, filled_text(value));
   if (!text.starts_with('/'))
-    return fail(invalid("'" + text + "' is not the path of a URL", "a path starts with /, as /v1/**"));
+    return fail(
+        invalid("'" + text + "' is not the path of a URL", "a path starts with /, as /v1/**"));
   return text;
 }
 
@@ -124,10 +127,11 @@ Result<PathEntry> path_entry(const Node& value) {
       return fail(wrong(member.value, "true or false", "write literal: true"));
     } else {
       spelling = member.value.text[0] == 't' || member.value.text[0] == 'T' ? Spelling::literal
-                                                                           : Spelling::pattern;
+                                                                            : Spelling::pattern;
     }
   }
-  if (path == nullptr) return fail(invalid("the key 'path' is missing", "write {path: ..., literal: true}"));
+  if (path == nullptr)
+    return fail(invalid("the key 'path' is missing", "write {path: ..., literal: true}"));
   WARD_ASSIGN(const std::string text, text_of(*path));
   return parse_path_entry(text, spelling);
 }
@@ -240,10 +244,12 @@ Status secret_host(std::string_view, const Node& value, Document& document) {
 Status secret_header(std::string_view, const Node& value, Document& document) {
   WARD_ASSIGN(std::string header, filled_text(value));
   const auto is_token = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_';
   };
   if (!std::all_of(header.begin(), header.end(), is_token))
-    return fail(invalid("'" + header + "' is not the name of a header", "write it as Authorization"));
+    return fail(
+        invalid("'" + header + "' is not the name of a header", "write it as Authorization"));
   document.secrets.back().header = std::move(header);
   return {};
 }

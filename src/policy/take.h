@@ -1,8 +1,8 @@
 // Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Take functions: how the value of each key goes from a document's tree into a Document. Named by
-// the rows of keys.cc only; templates over the member that a key fills, so that a row says where its
-// value goes. An error is a message without place; the parser adds it. Pure.
+// the rows of keys.cc only; templates over the member that a key fills, so that a row says where
+// its value goes. An error is a message without place; the parser adds it. Pure.
 #pragma once
 
 #include <string>

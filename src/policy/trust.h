@@ -37,8 +37,8 @@ class TrustSet {
 using NamedBytes = std::pair<std::string, std::string>;
 
 // The hash that pins a workspace's policy. The workspace is part of it, so that a copy of a trusted
-// file in another folder is not trusted; each part carries its length, so that no other split of the
-// same bytes gives the same hash.
+// file in another folder is not trusted; each part carries its length, so that no other split of
+// the same bytes gives the same hash.
 std::string trust_hash(std::string_view workspace, const std::vector<NamedBytes>& files);
 
 }  // namespace ward::policy
