@@ -190,16 +190,16 @@ std::optional<CgroupPlace> in_v1(const std::vector<Controller>& needed,
                                  const CgroupMachine& machine, Closed& closed) {
   CgroupPlace place;
   place.means = CgroupPlace::Means::v1;
+  for (const Controller controller : needed)
+    if (machine.state.v1_of(v1_name(controller)) == nullptr) return std::nullopt;
+  if (std::find(needed.begin(), needed.end(), Controller::io) != needed.end()) {
+    closed = {
+        "cgroup v1 does not hold a process to its disk limit when it writes through the page cache",
+        "boot with cgroup v2 (systemd.unified_cgroup_hierarchy=1)"};
+    return std::nullopt;
+  }
   for (const Controller controller : needed) {
     const sys::CgroupHierarchy* hierarchy = machine.state.v1_of(v1_name(controller));
-    if (hierarchy == nullptr) return std::nullopt;
-    if (controller == Controller::io) {
-      closed = {
-          "cgroup v1 does not hold a process to its disk limit when it writes through the "
-          "page cache",
-          "boot with cgroup v2 (systemd.unified_cgroup_hierarchy=1)"};
-      return std::nullopt;
-    }
     const std::string& dir = hierarchy->own_dir;
     if (dir.empty() || !may_write(dir)) {
       closed = {(dir.empty() ? hierarchy->mount_point : dir) + " (cgroup v1) is not writable for " +
@@ -247,8 +247,11 @@ Result<CgroupPlace> place_cgroup(const std::vector<Controller>& needed,
   if (std::optional<CgroupPlace> place = in_v1(needed, machine, v1)) return *place;
   // Where v1 has the controllers, its reason is the one that helps.
   const Closed& closed = v1.reason.empty() ? v2 : v1;
+  // A disk limit brings the memory controller along without being asked for a memory limit.
+  const bool io = std::find(needed.begin(), needed.end(), Controller::io) != needed.end();
   std::vector<std::string> keys;
-  for (const Controller controller : needed) keys.emplace_back(row_of(controller).key);
+  for (const Controller controller : needed)
+    if (!io || controller != Controller::memory) keys.emplace_back(row_of(controller).key);
   return fail(
       Error(ErrorKind::unsupported, joined(keys) + (keys.size() > 1 ? " need" : " needs") +
                                         " an own cgroup, and none can be made: " + closed.reason)

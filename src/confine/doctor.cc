@@ -1,8 +1,14 @@
 // Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
 #include "confine/doctor.h"
 
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <utility>
 
@@ -103,16 +109,38 @@ std::vector<LimitRow> limit_rows() {
   return rows;
 }
 
+// A limit is proved with a process under it: systemd says what it hands over only then.
+Status attach_a_process(ResourceLimits& limits) {
+  if (!limits.needs_attach()) return {};
+  const pid_t child = ::fork();
+  if (child < 0) return fail_errno(errno, "fork");
+  if (child == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (;;) ::pause();
+  }
+  const Status attached = limits.attach(child);
+  ::kill(child, SIGKILL);
+  while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  return attached;
+}
+
+Result<ResourceLimits> make_and_prove(const policy::Limits& limits, const std::string& workspace) {
+  WARD_ASSIGN(ResourceLimits made,
+              ResourceLimits::prepare(limits, {.run_id = "doctor", .io_path = workspace}));
+  WARD_TRY(attach_a_process(made));
+  return made;
+}
+
 Finding examine_limit(const LimitRow& row, const std::string& workspace) {
   Finding finding;
   finding.name = row.name;
   finding.purpose = row.purpose;
   finding.weight = Weight::optional;
-  const Result<ResourceLimits> made =
-      ResourceLimits::prepare(row.limits, {.run_id = "doctor", .io_path = workspace});
+  const Result<ResourceLimits> made = make_and_prove(row.limits, workspace);
   finding.available = made.has_value();
   if (!made) {
-    finding.probe = "make it ready for a run";
+    finding.probe = "put a process under it";
     finding.cause = made.error().message();
     finding.remedy = made.error().remedy();
   } else if (const std::string place = made->describe(); !place.empty()) {
