@@ -80,7 +80,7 @@ class Walker {
         globs_(request.globs != nullptr ? *request.globs : no_globs_),
         stepper_(globs_),
         buffer_(kBufferBytes),
-        clock_ns_(sys::file_clock_ns()) {
+        clock_ns_(request.clock_ns()) {
     for (const sys::ObjectId& object : request.aliases_of) alias_inodes_.insert(object.inode);
   }
 
@@ -146,7 +146,7 @@ class Walker {
 
   const char* relative(const Base& base) const {
     if (base.offset < path_.size()) return path_.c_str() + base.offset;
-    return base.fd == AT_FDCWD ? "/" : ".";
+    return base.fd == AT_FDCWD ? "/" : "";
   }
   Result<const Device*> device(std::uint64_t number, const Base& base);
   bool enter_device(const Visit& folder, const Device& device);
@@ -252,10 +252,15 @@ Result<const Device*> Walker::device(std::uint64_t number, const Base& base) {
   // Devices are few; the last one found is the likeliest.
   for (auto it = devices_.rbegin(); it != devices_.rend(); ++it)
     if (it->number == number) return &*it;
-  WARD_ASSIGN(UniqueFd fd, sys::open_directory_handle(base.fd, relative(base)));
+  UniqueFd handle;
+  int fd = base.fd;
+  if (const char* path = relative(base); *path != '\0') {
+    WARD_ASSIGN(handle, sys::open_directory_handle(base.fd, path));
+    fd = handle.get();
+  }
   Device found;
-  WARD_ASSIGN(found.file_system, sys::file_system_of(fd.get()));
-  WARD_ASSIGN(struct stat status, sys::stat_fd(fd.get()));
+  WARD_ASSIGN(found.file_system, sys::file_system_of(fd));
+  WARD_ASSIGN(struct stat status, sys::stat_fd(fd));
   // Replaced since its stat: what is there now is another file system, of which nothing is known.
   if (status.st_dev != number) return fail_errno(ENOENT, "open folder " + shown_path());
   found.number = number;
@@ -294,7 +299,7 @@ void Walker::note_unreadable(const Base& base, int error) {
     path_.resize(path_.rfind('/'));
     stat_error = sys::stat_entry(base.fd, relative(base), status);
   } else {
-    found.searchable = ::faccessat(base.fd, relative(base), X_OK, AT_EACCESS) == 0;
+    found.searchable = sys::may_search(base.fd, relative(base));
   }
   found.path = shown_path();
   found.owned = stat_error == 0 && status.st_uid == ::geteuid();
@@ -609,7 +614,7 @@ void Walker::store_index(const WalkCache& cache) {
   // it would have paid after a few runs.
   const std::uint64_t write_cost_ns = 200'000 + 3 * writer_.size();
   if (index_ && reread_cost_ns_ * 4 < write_cost_ns) return;
-  Status stored = cache.store(request_bytes(), writer_.finish(sys::file_clock_ns()));
+  Status stored = cache.store(request_bytes(), writer_.finish(request_.clock_ns()));
   result_.stats.cache_written = stored.has_value();
   if (!stored) result_.stats.cache_note = stored.error().message();
 }

@@ -17,6 +17,7 @@
 
 #include "base/result.h"
 #include "policy/glob.h"
+#include "sys/directory.h"
 #include "sys/file.h"
 
 namespace ward::confine {
@@ -59,6 +60,7 @@ struct WalkRequest {
   // walk does not use the cache.
   std::vector<sys::ObjectId> aliases_of;
   std::size_t max_entries = kMaxWalkEntries;
+  std::uint64_t (*clock_ns)() = sys::file_clock_ns;  // tests put their own here
 };
 
 struct GlobMatch {

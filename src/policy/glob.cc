@@ -240,6 +240,7 @@ Result<Glob> Glob::compile(std::string_view pattern) {
 
   Glob glob;
   glob.pattern_ = pattern;
+  if (pattern == "//") return invalid("an empty component", 1);
   if (pattern.size() > 1 && pattern.back() == '/') pattern.remove_suffix(1);
   for (std::size_t at = 1; at < pattern.size();) {
     std::size_t end = component_end(pattern, at);

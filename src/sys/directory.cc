@@ -47,7 +47,12 @@ ChangeStamp change_stamp(const struct stat& status) {
 }
 
 int stat_entry(int dirfd, const char* path, struct stat& status) {
-  return ::fstatat(dirfd, path, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0 ? 0 : errno;
+  constexpr int kFlags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_EMPTY_PATH;
+  return ::fstatat(dirfd, path, &status, kFlags) == 0 ? 0 : errno;
+}
+
+bool may_search(int dirfd, const char* path) {
+  return ::faccessat(dirfd, path, X_OK, AT_EACCESS | AT_EMPTY_PATH) == 0;
 }
 
 bool DirectoryBatch::next(DirectoryEntry& entry) {

@@ -33,8 +33,10 @@ struct ChangeStamp {
 ChangeStamp change_stamp(const struct stat& status);
 
 // stat without following a last symbolic link and without an error's allocation: returns 0 or the
-// errno. ENOENT, ENOTDIR and EACCES are to be expected.
+// errno. An empty path is the folder `dirfd` itself. ENOENT, ENOTDIR and EACCES are to be expected.
 int stat_entry(int dirfd, const char* path, struct stat& status);
+// Whether this process may reach names in the folder (faccessat2(2), Linux 5.8).
+bool may_search(int dirfd, const char* path);
 
 // One name in a folder.
 struct DirectoryEntry {
