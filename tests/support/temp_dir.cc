@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -14,12 +15,19 @@
 namespace ward::test {
 namespace fs = std::filesystem;
 
+namespace {
+const std::string kFallback = "/var/tmp";
+}  // namespace
+
 TempDir::TempDir() {
-  std::string pattern = "/var/tmp/ward-test-XXXXXX";
-  if (mkdtemp(pattern.data()) == nullptr) {
-    throw std::runtime_error("mkdtemp " + pattern + ": " + std::strerror(errno));
+  const char* home = std::getenv("HOME");
+  for (const std::string& parent : {std::string(home != nullptr ? home : "/"), kFallback}) {
+    std::string pattern = parent + "/ward-test-XXXXXX";
+    if (mkdtemp(pattern.data()) == nullptr) continue;
+    path_ = fs::canonical(pattern).string();
+    return;
   }
-  path_ = fs::canonical(pattern).string();
+  throw std::runtime_error("mkdtemp in HOME and " + kFallback + ": " + std::strerror(errno));
 }
 
 TempDir::~TempDir() {

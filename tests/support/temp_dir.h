@@ -1,8 +1,10 @@
 // Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
 //
 // A fresh folder that is removed with everything in it. Owned by the test that makes it; the path
-// is canonical, so that it can be compared with what the kernel reports. Not below /tmp: a sandbox
-// has a private one, and most tests want a folder that stays visible inside.
+// is canonical, so that it can be compared with what the kernel reports. It lies in the home folder
+// (scripts/run-tests makes one for the run): a sandbox has a /tmp and a /var/tmp of its own, where
+// the host's files would be absent instead of denied. Where the home is not writable it is in
+// /var/tmp.
 #pragma once
 
 #include <string>
