@@ -20,6 +20,8 @@
 
 namespace ward::confine {
 
+class WalkCache;
+
 // What this run is about, apart from the policy. Every path is absolute; plan_paths() resolves
 // symbolic links in them.
 struct HostContext {
@@ -148,6 +150,7 @@ struct PathPlan {
 
 // Fails (invalid) where a rule cannot be kept at all: a workspace that is no folder or lies in
 // Ward's own folders, a denied file that has another name which no rule explains.
-Result<PathPlan> plan_paths(const policy::Filesystem& filesystem, const HostContext& host);
+Result<PathPlan> plan_paths(const policy::Filesystem& filesystem, const HostContext& host,
+                            const WalkCache* cache = nullptr);
 
 }  // namespace ward::confine
