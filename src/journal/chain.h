@@ -32,7 +32,7 @@ struct Finding {
     broken,   // the record `seq` does not follow from the one before: removed, reordered, rewritten
     no_start,  // the chain does not begin with the record that begins one
     cut_tail,  // a noted head lies beyond the end
-    replaced,  // a noted head is in the chain's range and has another hash
+    replaced,  // a noted head's record is not there, or is another one
     other,     // a head was noted for a chain that this journal is not and does not name
   };
   Kind kind = Kind::gap;
@@ -40,11 +40,15 @@ struct Finding {
   std::string text;  // one sentence for a person
 };
 
+std::string_view to_string(Finding::Kind kind);
+
 struct Verification {
   std::int64_t records = 0;
   std::optional<Head> head;
-  std::string chain;              // empty for an empty journal
-  std::size_t heads_met = 0;      // noted heads that were found in the chain
+  std::string chain;          // empty for an empty journal
+  std::size_t heads_met = 0;  // noted heads that were found in the chain
+  // Noted heads of the chain that this one says it replaced: to be looked for in that file.
+  std::size_t heads_of_replaced = 0;
   std::vector<Finding> findings;  // at most kMaxFindings
   bool sound() const { return findings.empty(); }
 };

@@ -30,9 +30,13 @@ std::string to_line(const HeadNote& note);
 // Never blocks; an error (no log daemon, its queue is full) loses this note only.
 Status send_to_syslog(const HeadNote& note, const std::string& socket_path = "/dev/log");
 
-// The notes about this database in a log, in its order. Other lines are passed over: anybody can
-// write to a system log, so a line can raise a false alarm and never hide a real one.
-std::vector<NotedHead> notes_in_log(std::string_view log, std::string_view log_name,
-                                    std::string_view database_path, std::uint32_t uid);
+struct LogSource {
+  std::string name;           // for the reader
+  std::string database_path;  // whose notes are wanted
+  std::uint32_t uid = 0;
+};
+// The notes about that database in a log's text, in its order. Other lines are passed over. Anybody
+// can write to a system log, so a line can raise a false alarm; it cannot hide a real one.
+std::vector<NotedHead> notes_in_log(std::string_view log, const LogSource& source);
 
 }  // namespace ward::journal

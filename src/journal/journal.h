@@ -41,9 +41,9 @@ std::string_view to_string(EventKind kind);
 // What is to be written. `run` is the text of an Id, or empty where no run is concerned.
 struct Event {
   EventKind kind = EventKind::run_started;
-  std::string run;
+  std::string run = {};
   Time time = std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
-  Payload payload;
+  Payload payload = {};
 };
 
 // What was read, believed only after verify(): any field may be somebody else's.
@@ -78,9 +78,9 @@ enum class Durability {
 };
 
 struct Query {
-  std::string run;                   // only this run's, or empty
-  std::optional<EventKind> kind;     // only these
-  std::optional<std::int64_t> last;  // of those, only so many from the end
+  std::string run = {};                   // only this run's, or empty
+  std::optional<EventKind> kind = {};     // only these
+  std::optional<std::int64_t> last = {};  // of those, only so many from the end
 };
 
 class Journal {

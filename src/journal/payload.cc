@@ -67,7 +67,7 @@ Payload& Payload::set(std::string_view key, std::string_view value) {
   return *this;
 }
 
-Payload& Payload::set(std::string_view key, std::int64_t value) {
+Payload& Payload::set_number(std::string_view key, std::int64_t value) {
   members_.insert_or_assign(std::string(key), std::to_string(value));
   return *this;
 }

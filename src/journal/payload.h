@@ -22,7 +22,7 @@ class Payload {
   Payload& set(std::string_view key, const char* value) {
     return set(key, std::string_view(value));
   }
-  Payload& set(std::string_view key, std::int64_t value);
+  Payload& set_number(std::string_view key, std::int64_t value);
   Payload& set(std::string_view key, const Payload& value);
   Payload& set_flag(std::string_view key, bool value);
   Payload& set_list(std::string_view key, std::span<const std::string> values);

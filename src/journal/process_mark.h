@@ -17,7 +17,7 @@ namespace ward::journal {
 struct ProcessMark {
   pid_t pid = 0;
   std::uint64_t start_ticks = 0;    // since boot, /proc/PID/stat field 22
-  std::string boot;                 // /proc/sys/kernel/random/boot_id
+  std::string boot = {};            // /proc/sys/kernel/random/boot_id
   std::uint64_t pid_namespace = 0;  // its inode
   bool operator==(const ProcessMark&) const = default;
 };

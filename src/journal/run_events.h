@@ -5,7 +5,9 @@
 // for the record before a command must stay short. Values and pure functions.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,6 +51,10 @@ Event run_started(const RunStart& start);
 std::vector<Event> run_ended(const RunEnd& end);
 
 inline constexpr std::size_t kMaxDenials = 1000;
-inline constexpr std::size_t kMaxCommandBytes = 4096;
+inline constexpr std::size_t kMaxCommandBytes = 4096;  // of all arguments together
+inline constexpr std::size_t kMaxFieldBytes = 8192;    // of any other text
+
+// Whose run it is, from a run-started record; nothing where the record does not say.
+std::optional<ProcessMark> supervisor_of(const Record& record);
 
 }  // namespace ward::journal
