@@ -37,7 +37,7 @@ struct Finding {
   };
   Kind kind = Kind::gap;
   std::int64_t seq = 0;
-  std::string text;  // one sentence for a person
+  std::string text = {};  // one sentence for a person
 };
 
 std::string_view to_string(Finding::Kind kind);
@@ -57,8 +57,8 @@ inline constexpr std::size_t kMaxFindings = 100;
 // A head somebody noted. `chain` is empty where it was not noted with it.
 struct NotedHead {
   Head head;
-  std::string chain;
-  std::string where;  // for the reader: "--head", "/var/log/syslog line 17"
+  std::string chain = {};
+  std::string where = {};  // for the reader: "--head", "/var/log/syslog line 17"
 };
 
 // Walks the whole journal. An error: it could not be read to the end.

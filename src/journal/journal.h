@@ -51,8 +51,8 @@ struct Record {
   std::int64_t seq = 0;
   Time time;
   std::string run;
-  std::string kind;     // text, since a newer Ward may know more kinds
-  std::string payload;  // JSON
+  std::string kind;          // text, since a newer Ward may know more kinds
+  std::string payload = {};  // JSON
   Hash previous = {};
   Hash hash = {};
   bool operator==(const Record&) const = default;

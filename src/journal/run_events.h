@@ -17,33 +17,33 @@
 namespace ward::journal {
 
 struct RunStart {
-  std::string run;
+  std::string run = {};
   std::string layer = "process";
-  std::vector<std::string> command;
-  std::string working_folder;
-  std::string workspace;
-  std::string policy;  // which one is in force: the hash of its printed form
-  ProcessMark supervisor;
+  std::vector<std::string> command = {};
+  std::string working_folder = {};
+  std::string workspace = {};
+  std::string policy = {};  // which one is in force: the hash of its printed form
+  ProcessMark supervisor = {};
 };
 
 struct RunDenial {
-  std::string act;  // "write", "connect", ...
-  std::string target;
-  std::string rule;
-  std::string remedy;
+  std::string act = {};  // "write", "connect", ...
+  std::string target = {};
+  std::string rule = {};
+  std::string remedy = {};
   bool exact = true;
 };
 
 struct RunEnd {
-  std::string run;
-  std::string outcome;  // the outcome vocabulary, as text: "exited(0)"
+  std::string run = {};
+  std::string outcome = {};  // the outcome vocabulary, as text: "exited(0)"
   int exit_status = 0;
   std::int64_t wall_us = 0;
   std::int64_t cpu_us = 0;
   std::int64_t peak_memory_bytes = 0;
   std::int64_t output_bytes = 0;
   bool denials_complete = false;
-  std::vector<RunDenial> denials;
+  std::vector<RunDenial> denials = {};
 };
 
 Event run_started(const RunStart& start);
