@@ -56,11 +56,12 @@ void report(const char* what, Times times, const confine::WalkResult& last) {
   std::sort(times.wall.begin(), times.wall.end());
   std::sort(times.processor.begin(), times.processor.end());
   const std::size_t middle = times.wall.size() / 2;
-  std::printf("%-14s wall median %8.3f least %8.3f ms, cpu median %8.3f ms (%zu folders, %zu read, "
-              "%zu entries, %zu matches%s%s)\n",
-              what, times.wall[middle], times.wall.front(), times.processor[middle],
-              last.stats.folders, last.stats.folders_read, last.stats.entries, last.matches.size(),
-              last.stats.cache_note.empty() ? "" : "; ", last.stats.cache_note.c_str());
+  std::printf(
+      "%-14s wall median %8.3f least %8.3f ms, cpu median %8.3f ms (%zu folders, %zu read, "
+      "%zu entries, %zu matches%s%s)\n",
+      what, times.wall[middle], times.wall.front(), times.processor[middle], last.stats.folders,
+      last.stats.folders_read, last.stats.entries, last.matches.size(),
+      last.stats.cache_note.empty() ? "" : "; ", last.stats.cache_note.c_str());
 }
 
 int measure(const char* what, const confine::WalkRequest& request, const confine::WalkCache* cache,

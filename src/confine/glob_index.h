@@ -4,8 +4,8 @@
 // reports, so that the next walk only stats folders and re-reads those that changed. It lives in
 // the user's cache folder (index_folder()), which the sandbox can neither read nor write; each file
 // is authenticated by a key beside it and bound to exactly one walk request, and is read into
-// private memory before it is checked. On any doubt there is no index and the walk reads everything.
-// One thread at a time a WalkCache; several processes may share the folder.
+// private memory before it is checked. On any doubt there is no index and the walk reads
+// everything. One thread at a time a WalkCache; several processes may share the folder.
 //
 // What an index may be believed about, and why, is in docs/decisions/walk-index.md.
 #pragma once

@@ -295,9 +295,7 @@ TEST_F(WalkIndex, RandomChangesNeverMakeItDisagreeWithAFullWalk) {
         case 2: ::mkdir((a + "/s").c_str(), 0700); break;
         case 3: ::rename((a + "/s").c_str(), (b + "/s").c_str()); break;
         case 4: ::close(::open((a + "/s/.env").c_str(), O_CREAT | O_WRONLY, 0600)); break;
-        case 5:
-          ::renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE);
-          break;
+        case 5: ::renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE); break;
       }
     }
     offset_ns = round % 2 == 0 ? 0 : 10'000'000'000;

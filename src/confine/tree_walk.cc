@@ -2,14 +2,10 @@
 #include "confine/tree_walk.h"
 
 #include <dirent.h>
-#include <linux/magic.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <climits>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -17,6 +13,8 @@
 #include <unordered_set>
 
 #include "confine/glob_index.h"
+#include "confine/walk_devices.h"
+#include "confine/walk_marks.h"
 #include "sys/directory.h"
 
 namespace ward::confine {
@@ -30,48 +28,11 @@ constexpr std::uint32_t kHandleWorthBytes = 1500;
 // Smaller trees are read faster than an index is loaded.
 constexpr std::size_t kMinIndexedFolders = 64;
 
-// File systems that only show kernel state: nothing to hide in them that a policy could name by a
-// pattern, and reading some of them has no end.
-constexpr std::uint64_t kKernelFileSystems[] = {
-    PROC_SUPER_MAGIC,   SYSFS_MAGIC,     CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC, DEBUGFS_MAGIC,
-    TRACEFS_MAGIC,      DEVPTS_SUPER_MAGIC, SECURITYFS_MAGIC, BPF_FS_MAGIC,       SELINUX_MAGIC,
-    PSTOREFS_MAGIC,     EFIVARFS_MAGIC,  BINFMTFS_MAGIC,     NSFS_MAGIC,          0x62656570 /* configfs */,
-    0x65735543 /* fusectl */, 0x19800202 /* mqueue */,
-};
-
-// File systems whose change times come from this machine's clock, so that "changed since" can be
-// decided. A network or user-space server stamps with its own clock and may not tell of changes at
-// all; folders there are read each time.
-constexpr std::uint64_t kIndexableFileSystems[] = {
-    EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC,
-    TMPFS_MAGIC,      F2FS_SUPER_MAGIC, OVERLAYFS_SUPER_MAGIC,
-};
-
 // A folder that changed shortly before it was read may change again within the same tick of the
 // clock, leaving its times as they are. Such a folder is not believed. Whole seconds are the mark
 // of a file system that stores no finer time (ext3, small ext4 inodes).
 constexpr std::uint64_t kFineTickNs = 50'000'000;
 constexpr std::uint64_t kCoarseTickNs = 2'500'000'000;
-
-bool is_one_of(std::span<const std::uint64_t> types, std::uint64_t type) {
-  return std::find(types.begin(), types.end(), type) != types.end();
-}
-
-// What the request says about a path below the present folder.
-struct PathMark {
-  std::string path;
-  bool prune = false;
-  std::optional<WalkWants> root;
-  bool visited = false;
-};
-
-struct Device {
-  std::uint64_t number = 0;
-  sys::FileSystem file_system;
-  bool kernel = false;
-  bool indexable = false;
-  bool same_as_indexed = false;  // its identity is the one the index was written against
-};
 
 class Walker {
  public:
@@ -93,14 +54,13 @@ class Walker {
     int fd;
     std::size_t offset;
   };
-  using Marks = std::span<PathMark>;
   using Place = IndexReader::Place;
 
   struct Visit {
     Base base;
     policy::GlobStepper::State state = 0;
     WalkWants wants;
-    Marks marks;  // strictly below this folder
+    std::span<PathMark> marks;  // strictly below this folder
     std::size_t depth = 0;
     std::uint64_t parent_device = 0;
     std::optional<Place> indexed;
@@ -110,7 +70,6 @@ class Walker {
     std::size_t name_size;
   };
 
-  void collect_marks(const WalkCache* cache);
   std::string request_bytes() const;
   void load_index(const WalkCache& cache);
   void store_index(const WalkCache& cache);
@@ -148,10 +107,9 @@ class Walker {
     if (base.offset < path_.size()) return path_.c_str() + base.offset;
     return base.fd == AT_FDCWD ? "/" : "";
   }
-  Result<const Device*> device(std::uint64_t number, const Base& base);
-  bool enter_device(const Visit& folder, const Device& device);
-  Marks marks_below(Marks marks) const;
-  PathMark* mark_here(Marks marks) const;
+  Result<WalkDevice> device(std::uint64_t number, const Base& base);
+  bool enter_device(const Visit& folder, const WalkDevice& device);
+  bool index_knows(const WalkDevice& device) const;
   void note_unreadable(const Base& base, int error);
   Status bound(std::size_t count, std::size_t limit, const char* what) const;
   std::string shown_path() const { return path_.empty() ? "/" : path_; }
@@ -160,7 +118,7 @@ class Walker {
   const policy::GlobSet no_globs_;
   const policy::GlobSet& globs_;
   policy::GlobStepper stepper_;
-  std::vector<PathMark> marks_;
+  WalkMarks marks_;
   std::unordered_set<std::uint64_t> alias_inodes_;
   WalkResult result_;
 
@@ -171,7 +129,7 @@ class Walker {
   std::vector<Child> children_;
 
   std::uint64_t clock_ns_;  // before anything was read
-  std::vector<Device> devices_;
+  WalkDevices devices_;
   std::string index_body_;
   std::optional<IndexReader> index_;
   IndexWriter writer_;
@@ -185,28 +143,6 @@ Status Walker::bound(std::size_t count, std::size_t limit, const char* what) con
                   .with_remedy("narrow the rules with `**` or deny this folder as a whole"));
 }
 
-void Walker::collect_marks(const WalkCache* cache) {
-  std::unordered_map<std::string, std::size_t> at;
-  auto mark = [&](std::string path) -> PathMark& {
-    if (path == "/") path.clear();
-    auto [found, fresh] = at.emplace(path, marks_.size());
-    if (fresh) {
-      marks_.emplace_back();
-      marks_.back().path = std::move(path);
-    }
-    return marks_[found->second];
-  };
-  for (const WalkRoot& root : request_.roots) {
-    PathMark& found = mark(root.path);
-    WalkWants wants = found.root.value_or(WalkWants{});
-    found.root = WalkWants{wants.git || root.wants.git, wants.sockets || root.wants.sockets};
-  }
-  for (const std::string& path : request_.prune) mark(path).prune = true;
-  if (cache != nullptr) mark(cache->folder()).prune = true;
-  std::sort(marks_.begin(), marks_.end(),
-            [](const PathMark& a, const PathMark& b) { return a.path < b.path; });
-}
-
 // Everything the answer depends on besides the file system. Two requests with equal bytes may share
 // an index; two others never do.
 std::string Walker::request_bytes() const {
@@ -217,7 +153,7 @@ std::string Walker::request_bytes() const {
     bytes += ':';
     bytes += text;
   };
-  for (const PathMark& mark : marks_) {
+  for (const PathMark& mark : marks_.all()) {
     add('m', mark.path);
     bytes += mark.prune ? 'p' : '-';
     if (!mark.root) continue;
@@ -232,51 +168,22 @@ std::string Walker::request_bytes() const {
   return bytes;
 }
 
-Walker::Marks Walker::marks_below(Marks marks) const {
-  if (marks.empty()) return marks;
-  std::string prefix = path_ + '/';
-  auto first = std::lower_bound(marks.begin(), marks.end(), prefix,
-                                [](const PathMark& m, const std::string& p) { return m.path < p; });
-  auto last = first;
-  while (last != marks.end() && last->path.starts_with(prefix)) ++last;
-  return {first, last};
+Result<WalkDevice> Walker::device(std::uint64_t number, const Base& base) {
+  Result<WalkDevice> found = devices_.find(number, base.fd, relative(base));
+  if (found) writer_.add_device(number, found->file_system);
+  return found;
 }
 
-PathMark* Walker::mark_here(Marks marks) const {
-  auto found = std::lower_bound(marks.begin(), marks.end(), path_,
-                                [](const PathMark& m, const std::string& p) { return m.path < p; });
-  return found != marks.end() && found->path == path_ ? &*found : nullptr;
-}
-
-Result<const Device*> Walker::device(std::uint64_t number, const Base& base) {
-  // Devices are few; the last one found is the likeliest.
-  for (auto it = devices_.rbegin(); it != devices_.rend(); ++it)
-    if (it->number == number) return &*it;
-  UniqueFd handle;
-  int fd = base.fd;
-  if (const char* path = relative(base); *path != '\0') {
-    WARD_ASSIGN(handle, sys::open_directory_handle(base.fd, path));
-    fd = handle.get();
-  }
-  Device found;
-  WARD_ASSIGN(found.file_system, sys::file_system_of(fd));
-  WARD_ASSIGN(struct stat status, sys::stat_fd(fd));
-  // Replaced since its stat: what is there now is another file system, of which nothing is known.
-  if (status.st_dev != number) return fail_errno(ENOENT, "open folder " + shown_path());
-  found.number = number;
-  found.kernel = is_one_of(kKernelFileSystems, found.file_system.type);
-  found.indexable = is_one_of(kIndexableFileSystems, found.file_system.type);
-  if (index_)
-    for (const IndexReader::Device& known : index_->devices())
-      if (known.device == number && known.file_system == found.file_system.id)
-        found.same_as_indexed = true;
-  writer_.add_device(number, found.file_system.id);
-  devices_.push_back(found);
-  return &devices_.back();
+// Whether the index was written against the same file system: device numbers are given out again.
+bool Walker::index_knows(const WalkDevice& device) const {
+  const auto& known = index_->devices();
+  return std::any_of(known.begin(), known.end(), [&](const IndexReader::Device& one) {
+    return one.device == device.number && one.file_system == device.file_system;
+  });
 }
 
 // False at a mount of a kernel file system.
-bool Walker::enter_device(const Visit& folder, const Device& device) {
+bool Walker::enter_device(const Visit& folder, const WalkDevice& device) {
   if (device.number == folder.parent_device || !device.kernel) return true;
   result_.kernel_trees.push_back(shown_path());
   note_unindexed_record();
@@ -331,9 +238,9 @@ Result<std::optional<Walker::Found>> Walker::visit_indexed(const Visit& folder) 
   struct stat status = {};
   if (sys::stat_entry(folder.base.fd, relative(folder.base), status) != 0) return std::nullopt;
   if (!S_ISDIR(status.st_mode) || sys::change_stamp(status) != indexed->stamp) return std::nullopt;
-  Result<const Device*> on = device(status.st_dev, folder.base);
-  if (!on || !(*on)->same_as_indexed || !(*on)->indexable) return std::nullopt;
-  if (!enter_device(folder, **on)) return Found::kept;
+  Result<WalkDevice> on = device(status.st_dev, folder.base);
+  if (!on || !on->indexable || !index_knows(*on)) return std::nullopt;
+  if (!enter_device(folder, *on)) return Found::kept;
 
   IndexWriter::Mark mark = writer_.begin_folder(*indexed);
   UniqueFd handle;
@@ -358,8 +265,7 @@ Result<std::optional<Walker::Found>> Walker::visit_indexed(const Visit& folder) 
   for (std::uint32_t i = 0; i < indexed->folders; ++i) {
     std::optional<IndexReader::Child> child = index_->child(place);
     if (!child) return fail(ErrorKind::bug, "an authentic walk index makes no sense");
-    WARD_ASSIGN(Found found,
-                visit_child(folder, base, child->name, status.st_dev, child->place));
+    WARD_ASSIGN(Found found, visit_child(folder, base, child->name, status.st_dev, child->place));
     if (found == Found::kept) ++record.folders;
     // Somebody moves things right now: what is missing here may come back with the same stamp.
     if (found == Found::gone) record.trusted = false;
@@ -381,7 +287,7 @@ Result<Walker::Found> Walker::visit_child(const Visit& parent, Base base, std::s
   child.indexed = indexed;
   bool skip = false;
   if (!parent.marks.empty()) {
-    if (PathMark* mark = mark_here(parent.marks)) {
+    if (PathMark* mark = WalkMarks::at(parent.marks, path_)) {
       skip = mark->prune;
       if (mark->root && !skip) {
         mark->visited = true;
@@ -389,7 +295,7 @@ Result<Walker::Found> Walker::visit_child(const Visit& parent, Base base, std::s
                        child.wants.sockets || mark->root->sockets};
       }
     }
-    child.marks = marks_below(parent.marks);
+    child.marks = WalkMarks::below(parent.marks, path_);
   }
   if (!skip) {
     WARD_ASSIGN(child.state, stepper_.enter(parent.state, name));
@@ -440,9 +346,8 @@ Status Walker::take_entry(const Visit& folder, Base base, Entry& entry) {
     bool stops = glob >= request_.at_match.size() || request_.at_match[glob] == AtMatch::stop;
     if (stops) entry.descend = false;
     if (known)
-      result_.matches.push_back({full_path, glob, S_ISDIR(status.st_mode),
-                                 S_ISLNK(status.st_mode), sys::object_id(status),
-                                 status.st_nlink});
+      result_.matches.push_back({full_path, glob, S_ISDIR(status.st_mode), S_ISLNK(status.st_mode),
+                                 sys::object_id(status), status.st_nlink});
   }
   WARD_TRY(bound(result_.matches.size(), kMaxWalkMatches, "matches"));
   if (git) {
@@ -525,17 +430,16 @@ Result<Walker::Found> Walker::visit_by_reading(const Visit& folder) {
   // The stamp is taken before the names are read: a change meanwhile then differs from it.
   WARD_ASSIGN(struct stat status, sys::stat_fd(opened->get()));
   Base base{opened->get(), path_.size() + 1};
-  WARD_ASSIGN(const Device* on, device(status.st_dev, {opened->get(), path_.size()}));
-  if (!enter_device(folder, *on)) return Found::kept;
+  WARD_ASSIGN(WalkDevice on, device(status.st_dev, {opened->get(), path_.size()}));
+  if (!enter_device(folder, on)) return Found::kept;
   ++result_.stats.folders_read;
   reread_cost_ns_ += 4000;
 
   IndexedFolder head;
   head.stamp = sys::change_stamp(status);
   const std::uint64_t tick_ns = status.st_ctim.tv_nsec == 0 ? kCoarseTickNs : kFineTickNs;
-  const bool settled =
-      head.stamp.ctime_ns < clock_ns_ && clock_ns_ - head.stamp.ctime_ns > tick_ns;
-  head.trusted = on->indexable && settled;
+  const bool settled = head.stamp.ctime_ns < clock_ns_ && clock_ns_ - head.stamp.ctime_ns > tick_ns;
+  head.trusted = on.indexable && settled;
   IndexWriter::Mark mark = writer_.begin_folder(head);
 
   const std::size_t names_begin = child_names_.size(), children_begin = children_.size();
@@ -566,7 +470,7 @@ Status Walker::walk_root(PathMark& root) {
   Visit visit_root;
   visit_root.base = {AT_FDCWD, 0};
   visit_root.wants = *root.root;
-  visit_root.marks = marks_below(marks_);
+  visit_root.marks = WalkMarks::below(marks_.all(), path_);
   WARD_ASSIGN(visit_root.state, stepper_.enter_path(path_));
   if (index_) visit_root.indexed = index_->root(path_);
   // The root itself is an entry of its parent, which is not walked.
@@ -620,10 +524,10 @@ void Walker::store_index(const WalkCache& cache) {
 }
 
 Status Walker::run(const WalkCache* cache) {
-  collect_marks(cache);
+  marks_ = WalkMarks(request_, cache != nullptr ? cache->folder() : "");
   if (cache != nullptr && !request_.aliases_of.empty()) cache = nullptr;
   if (cache != nullptr) load_index(*cache);
-  for (PathMark& mark : marks_)
+  for (PathMark& mark : marks_.all())
     if (mark.root && !mark.visited && !mark.prune) WARD_TRY(walk_root(mark));
   if (cache != nullptr) store_index(*cache);
   std::sort(result_.matches.begin(), result_.matches.end());

@@ -98,12 +98,12 @@ struct Unreadable {
 };
 
 struct WalkStats {
-  std::size_t folders = 0;          // visited
-  std::size_t folders_read = 0;     // of these, read with getdents64
-  std::size_t entries = 0;          // directory entries read
-  bool cache_used = false;          // a valid index was found
+  std::size_t folders = 0;       // visited
+  std::size_t folders_read = 0;  // of these, read with getdents64
+  std::size_t entries = 0;       // directory entries read
+  bool cache_used = false;       // a valid index was found
   bool cache_written = false;
-  std::string cache_note;           // why the index was not used or not written, if so
+  std::string cache_note;  // why the index was not used or not written, if so
 };
 
 // Every list is sorted by path.

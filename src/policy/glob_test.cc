@@ -37,7 +37,8 @@ TEST(Glob, StarStaysWithinAComponentAndMatchesALeadingDot) {
 }
 
 TEST(Glob, DoubleStarStandsForAnyNumberOfComponents) {
-  for (const char* path : {"/.env", "/a/.env", "/a/b/c/.env"}) EXPECT_TRUE(matches("/**/.env", path));
+  for (const char* path : {"/.env", "/a/.env", "/a/b/c/.env"})
+    EXPECT_TRUE(matches("/**/.env", path));
   EXPECT_FALSE(matches("/**/.env", "/a/x.env"));
   EXPECT_FALSE(matches("/**/.env", "/a/.env/b"));
   EXPECT_TRUE(matches("/a/**/b/**/c", "/a/b/c"));
@@ -104,7 +105,8 @@ TEST(Glob, BadPatternsAreRefusedWithTheirPosition) {
   EXPECT_EQ(refusal("/a/[bc"), "pattern /a/[bc: `[` without `]` at character 4");
   EXPECT_EQ(refusal("/a/[b/c]"), "pattern /a/[b/c]: `[` without `]` at character 4");
   EXPECT_EQ(refusal("/a[z-b]"), "pattern /a[z-b]: a reversed range at character 4");
-  EXPECT_EQ(refusal("/x**"), "pattern /x**: `**` has to stand alone between slashes at character 3");
+  EXPECT_EQ(refusal("/x**"),
+            "pattern /x**: `**` has to stand alone between slashes at character 3");
   EXPECT_EQ(refusal("/x\\"), "pattern /x\\: a backslash with nothing after it at character 3");
   EXPECT_EQ(refusal("/[[:alpha:]]"),
             "pattern /[[:alpha:]]: a character class inside `[...]` at character 3");
@@ -154,8 +156,8 @@ std::string join(const std::vector<std::string>& parts) {
 class RandomTrees {
  public:
   std::vector<std::string> pattern() {
-    std::vector<std::string> parts = pick_parts({"a", "b", "*", "?", "a*", "*b", "[ab]", "[!a]b",
-                                                 "**", "*a*b", "?*"}, 4);
+    std::vector<std::string> parts =
+        pick_parts({"a", "b", "*", "?", "a*", "*b", "[ab]", "[!a]b", "**", "*a*b", "?*"}, 4);
     while (parts.size() > 1 && parts.back() == "**") parts.pop_back();
     if (parts.back() == "**") parts.back() = "a";
     return parts;

@@ -65,7 +65,8 @@ struct FileSystem {
 };
 Result<FileSystem> file_system_of(int fd);
 
-// Up to `size` bytes from the descriptor's position, in one allocation; fewer at the end of the file.
+// Up to `size` bytes from the descriptor's position, in one allocation; fewer at the end of the
+// file.
 Result<std::string> read_whole(int fd, std::size_t size);
 // renameat(2) and unlinkat(2) within one folder.
 Status rename_in(int dirfd, const std::string& from, const std::string& to);
