@@ -5,6 +5,8 @@
 // Pure functions of the policy and of the place it is for; safe from any thread.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,9 +18,11 @@
 namespace ward::policy {
 
 enum class Severity : std::uint8_t {
-  note,    // worth knowing; changes nothing
-  refused  // `check` exits non-zero and `run` refuses, unless an override names it
+  note,     // worth knowing; changes nothing
+  mistake,  // does not do what it says: `check` exits non-zero, `run` goes on
+  refused,  // too wide: `check` exits non-zero and `run` refuses, unless an override names it
 };
+std::string_view to_string(Severity severity);
 
 struct Finding {
   std::string id;  // "writable-home"
@@ -35,7 +39,7 @@ struct FindingKind {
   Severity severity;
   std::string_view meaning;
 };
-const std::vector<FindingKind>& finding_kinds();
+std::span<const FindingKind> finding_kinds();
 
 std::vector<Finding> lint(const Policy& policy, const Place& place);
 

@@ -24,7 +24,8 @@ struct Place {
   std::vector<std::string> workspaces;  // `.`: at least one
   std::string home;                     // `~`
   std::string temp = "/tmp";  // `@tmp`: the caller's own temporary folder, not the private one
-  bool superuser = false;     // root is the caller: then the system's own keys are denied too
+  std::vector<std::string> command_folders;  // of the caller's PATH, for lint
+  bool superuser = false;  // root is the caller: then the system's own keys are denied too
 };
 
 struct LoadRequest {

@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "policy/glob.h"
+#include "policy/path_entry.h"
 
 namespace ward::policy {
 
@@ -198,6 +199,16 @@ PathVerdict PathDecider::decide(std::string_view path) const {
     search.consider(tables_->filesystem.rules[index], depth);
   const bool readable = tables_->filesystem.default_access == DefaultAccess::read;
   return {verdict(search.read, readable), verdict(search.write, false)};
+}
+
+std::optional<std::size_t> match_depth(const PathRule& rule, std::string_view path) {
+  if (!rule.literal) {
+    const Result<Glob> glob = Glob::compile(rule.pattern);
+    return glob ? glob->match_depth(path) : std::nullopt;
+  }
+  if (rule.pattern == "/") return 0;
+  if (!is_within(path, rule.pattern)) return std::nullopt;
+  return static_cast<std::size_t>(std::count(rule.pattern.begin(), rule.pattern.end(), '/'));
 }
 
 }  // namespace ward::policy

@@ -10,7 +10,9 @@
 // deny that wins among the rules of the higher scopes alone is final: no lower scope reopens it.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "policy/policy.h"
@@ -42,5 +44,9 @@ class PathDecider {
   struct Tables;
   std::unique_ptr<Tables> tables_;
 };
+
+// The number of components of the longest ancestor-or-self of `path` that the rule matches; nothing
+// where it matches none. For explaining: it compiles the pattern each time.
+std::optional<std::size_t> match_depth(const PathRule& rule, std::string_view path);
 
 }  // namespace ward::policy

@@ -18,9 +18,9 @@ namespace ward::policy {
 inline constexpr std::string_view kPresets = "npm pip cargo go maven git";
 // The findings of lint.h that an override may accept; a test holds them against finding_kinds().
 inline constexpr std::string_view kAcceptable =
-    "writable-root writable-home workspace-is-home workspace-is-root writable-temp "
-    "writable-command-folder writable-startup-file writable-system writable-credentials "
-    "credentials-with-network wide-network nested-namespaces";
+    "credentials-with-network powerful-socket wide-network workspace-is-home workspace-is-root "
+    "writable-command-folder writable-home writable-root writable-startup-file writable-system "
+    "writable-temp";
 
 }  // namespace ward::policy
 
