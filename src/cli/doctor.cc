@@ -131,7 +131,7 @@ std::string doctor_json(const Examination& examination) {
       self_test.set("remedy", examination.self_test->remedy());
   }
   journal::Payload json;
-  json.set("version", std::int64_t{1}).set_flag("healthy", examination.healthy());
+  json.set_number("version", 1).set_flag("healthy", examination.healthy());
   json.set_list("layers", layers).set_list("limits", findings_json(examination.limits));
   json.set_list("removed", examination.removed).set("selfTest", self_test);
   return json.text();
