@@ -6,8 +6,10 @@
 // what may take long is done by a forked worker or completed later. Source: seccomp_unotify(2).
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,21 +46,25 @@ class Notifier {
   Notifier& operator=(Notifier&&) noexcept;
   ~Notifier();
 
-  // Becomes readable when on_readable() has work. Hang-up, once every process of the sandbox is
-  // gone, is handled by it too; finished() tells.
+  // The listener: readable when a call waits, at its end when every process of the sandbox is gone;
+  // poll it no more once finished().
   int fd() const;
-  // Handles what is there without waiting. An error means that the supervisor can no longer answer:
-  // the run must be ended.
+  // Answers one call that waits; does nothing if none does. An error means that the supervisor can
+  // no longer answer: the run must be ended.
   Status on_readable();
   bool finished() const;
 
-  // Milliseconds of CLOCK_MONOTONIC when a creating call was last let through; 0 if never.
-  std::int64_t last_creation_ms() const;
-
-  // True when workers wait for something of the sandbox; a caller that died is noticed by tick(),
-  // to be called about once a second while this is true.
+  // Readable when something that was started for a caller is over.
+  int side_fd() const;
+  Status on_side_readable();
+  // While this is true, tick() is to be called about once a second: it ends what was started for
+  // callers that have died.
   bool needs_tick() const;
   void tick();
+
+  // When a creating call was last let through to the kernel; nothing if never, or if the supervisor
+  // performs them. The watch tells by it what came from inside.
+  std::optional<std::chrono::steady_clock::time_point> last_creation() const;
 
  private:
   struct State;

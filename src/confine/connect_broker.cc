@@ -1,0 +1,235 @@
+// Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
+#include "confine/connect_broker.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <netinet/in.h>
+#include <sys/epoll.h>
+#include <sys/un.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "sys/seccomp_notify.h"
+#include "sys/unix_diag.h"
+
+namespace ward::confine {
+
+namespace {
+
+constexpr std::size_t kMostPending = 1024;
+constexpr std::size_t kPathStart = offsetof(struct sockaddr_un, sun_path);
+
+// Which network namespace a socket belongs to; 0 where the kernel does not tell (before 5.14).
+std::uint64_t namespace_of(int fd) {
+  std::uint64_t cookie = 0;
+  socklen_t size = sizeof cookie;
+  if (::getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &size) != 0) return 0;
+  return cookie;
+}
+
+std::uint64_t own_namespace() {
+  UniqueFd probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  return probe.valid() ? namespace_of(probe.get()) : 0;
+}
+
+std::string describe(const std::string& address) {
+  sa_family_t family = AF_UNSPEC;
+  if (address.size() >= sizeof family) std::memcpy(&family, address.data(), sizeof family);
+  std::array<char, INET6_ADDRSTRLEN> text = {};
+  if (family == AF_INET && address.size() >= sizeof(struct sockaddr_in)) {
+    struct sockaddr_in in = {};
+    std::memcpy(&in, address.data(), sizeof in);
+    ::inet_ntop(AF_INET, &in.sin_addr, text.data(), text.size());
+    return std::string(text.data()) + ":" + std::to_string(ntohs(in.sin_port));
+  }
+  if (family == AF_INET6 && address.size() >= sizeof(struct sockaddr_in6)) {
+    struct sockaddr_in6 in = {};
+    std::memcpy(&in, address.data(), sizeof in);
+    ::inet_ntop(AF_INET6, &in.sin6_addr, text.data(), text.size());
+    return "[" + std::string(text.data()) + "]:" + std::to_string(ntohs(in.sin6_port));
+  }
+  return "a socket of family " + std::to_string(family);
+}
+
+// Makes the socket non-blocking while it lives, and as it was afterwards.
+class NonBlocking {
+ public:
+  explicit NonBlocking(int fd) : fd_(fd), before_(::fcntl(fd, F_GETFL)) {
+    if (blocks()) ::fcntl(fd_, F_SETFL, before_ | O_NONBLOCK);
+  }
+  ~NonBlocking() {
+    if (blocks()) ::fcntl(fd_, F_SETFL, before_);
+  }
+  NonBlocking(const NonBlocking&) = delete;
+  NonBlocking& operator=(const NonBlocking&) = delete;
+  bool blocks() const { return before_ >= 0 && (before_ & O_NONBLOCK) == 0; }
+
+ private:
+  int fd_;
+  int before_;
+};
+
+int connect_to(int fd, const std::string& address) {
+  return ::connect(fd, reinterpret_cast<const struct sockaddr*>(address.data()),
+                   static_cast<socklen_t>(address.size())) == 0
+             ? 0
+             : errno;
+}
+
+}  // namespace
+
+Result<std::string> read_address(pid_t tid, std::uint64_t address, std::uint64_t length) {
+  // The kernel takes an int, and no more than sockaddr_storage.
+  auto size = static_cast<std::int32_t>(length);
+  if (size < 0 || static_cast<std::size_t>(size) > sizeof(struct sockaddr_storage))
+    return fail_errno(EINVAL, "the length of an address");
+  std::string bytes(static_cast<std::size_t>(size), '\0');
+  if (size == 0) return bytes;
+  WARD_ASSIGN(std::size_t got, sys::read_remote(tid, address, bytes));
+  if (got != bytes.size()) return fail_errno(EFAULT, "an address");
+  return bytes;
+}
+
+std::optional<std::string> path_of_address(const std::string& address) {
+  sa_family_t family = AF_UNSPEC;
+  if (address.size() <= kPathStart || address.size() > sizeof(struct sockaddr_un))
+    return std::nullopt;
+  std::memcpy(&family, address.data(), sizeof family);
+  if (family != AF_UNIX || address[kPathStart] == '\0') return std::nullopt;
+  const char* start = address.data() + kPathStart;
+  return std::string(start, ::strnlen(start, address.size() - kPathStart));
+}
+
+Result<int> socket_domain(int fd) {
+  int domain = 0;
+  socklen_t size = sizeof domain;
+  if (::getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) != 0)
+    return fail_errno(errno, "ask for a socket's domain");
+  return domain;
+}
+
+ConnectBroker::ConnectBroker(UniqueFd diagnostics, std::vector<std::string> allowed, int epoll,
+                             Workers& workers)
+    : diagnostics_(std::move(diagnostics)),
+      allowed_(std::move(allowed)),
+      own_namespace_(own_namespace()),
+      epoll_(epoll),
+      workers_(workers) {}
+
+Result<Reply> ConnectBroker::connect(const Caller& caller, CallerView& view, int fd,
+                                     std::uint64_t address, std::uint64_t length,
+                                     const OnRefusal& refuse) {
+  WARD_ASSIGN(UniqueFd socket, sys::copy_remote_descriptor(caller.tid, fd));
+  WARD_ASSIGN(int domain, socket_domain(socket.get()));
+  WARD_ASSIGN(std::string bytes, read_address(caller.tid, address, length));
+  if (!sys::notification_valid(caller.listener, caller.id))
+    return fail_errno(ENOENT, "the caller is gone");
+  if (own_namespace_ != 0 && namespace_of(socket.get()) == own_namespace_) {
+    refuse(describe(bytes), "a socket of the host's network namespace");
+    return Reply::failure(EACCES);
+  }
+  std::optional<std::string> path = path_of_address(bytes);
+  if (domain == AF_UNIX && path) return to_path(caller, view, std::move(socket), *path, refuse);
+  return attempt(caller, std::move(socket), bytes, -1);
+}
+
+// By path, so that a service that makes its socket anew stays reachable; without following links,
+// so that none put there by the sandbox leads elsewhere.
+bool ConnectBroker::listed(sys::ObjectId object) const {
+  return std::any_of(allowed_.begin(), allowed_.end(), [&](const std::string& path) {
+    Result<UniqueFd> fd =
+        sys::open_resolved(AT_FDCWD, path, O_PATH | O_NOFOLLOW, RESOLVE_NO_SYMLINKS);
+    if (!fd) return false;
+    Result<struct stat> status = sys::stat_fd(fd->get());
+    return status && S_ISSOCK(status->st_mode) && sys::object_id(*status) == object;
+  });
+}
+
+Result<Reply> ConnectBroker::to_path(const Caller& caller, CallerView& view, UniqueFd socket,
+                                     const std::string& path, const OnRefusal& refuse) {
+  WARD_ASSIGN(Place place, view.resolve(AT_FDCWD, path, LastLink::follow));
+  if (!place.exists()) return Reply::failure(ENOENT);
+  if (!S_ISSOCK(place.status.st_mode)) return Reply::failure(ECONNREFUSED);
+  sys::ObjectId object = sys::object_id(place.status);
+  if (!listed(object)) {
+    WARD_ASSIGN(bool inside, sys::socket_bound_in_namespace(diagnostics_.get(), object));
+    if (!inside) {
+      refuse(inner_path(place), "network.unixSockets lists no such socket");
+      return Reply::failure(EACCES);
+    }
+  }
+  if (!sys::notification_valid(caller.listener, caller.id))
+    return fail_errno(ENOENT, "the caller is gone");
+  struct sockaddr_un link = {};
+  link.sun_family = AF_UNIX;
+  int size =
+      std::snprintf(link.sun_path, sizeof link.sun_path, "/proc/self/fd/%d", place.object.get());
+  std::string address(reinterpret_cast<const char*>(&link),
+                      kPathStart + static_cast<std::size_t>(size) + 1);
+  return attempt(caller, std::move(socket), address, place.object.get());
+}
+
+// `object`: the descriptor that the address leads through, or -1.
+Result<Reply> ConnectBroker::attempt(const Caller& caller, UniqueFd socket,
+                                     const std::string& address, int object) {
+  int error = 0;
+  bool blocks = false;
+  {
+    NonBlocking now(socket.get());
+    blocks = now.blocks();
+    error = connect_to(socket.get(), address);
+  }
+  if (error == 0) return Reply::done();
+  if (!blocks) return Reply::failure(error);
+  if (error == EINPROGRESS) return wait_for(caller, std::move(socket));
+  if (error != EAGAIN) return Reply::failure(error);
+  // A unix socket whose queue is full tells nobody when there is room: only a blocking call waits.
+  auto job = [fd = socket.get(), &address] {
+    int failed = connect_to(fd, address);
+    return failed == 0 ? Reply::done() : Reply::failure(failed);
+  };
+  std::vector<int> keep = {socket.get()};
+  if (object >= 0) keep.push_back(object);
+  WARD_TRY(workers_.start(caller, keep, job));
+  return Reply::deferred();
+}
+
+Result<Reply> ConnectBroker::wait_for(const Caller& caller, UniqueFd socket) {
+  if (pending_.size() >= kMostPending) return Reply::failure(EAGAIN);
+  int fd = socket.get();
+  struct epoll_event event = {};
+  event.events = EPOLLOUT;
+  event.data.fd = fd;
+  if (::epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event) != 0)
+    return fail_errno(errno, "watch a connect");
+  pending_.emplace(fd, Pending{std::move(socket), caller});
+  return Reply::deferred();
+}
+
+bool ConnectBroker::complete(int fd) {
+  auto pending = pending_.find(fd);
+  if (pending == pending_.end()) return false;
+  int error = 0;
+  socklen_t size = sizeof error;
+  if (::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0) error = errno;
+  Caller caller = pending->second.caller;
+  ::epoll_ctl(epoll_, EPOLL_CTL_DEL, fd, nullptr);
+  pending_.erase(pending);
+  (void)send_reply(caller, error == 0 ? Reply::done() : Reply::failure(error)).has_value();
+  return true;
+}
+
+void ConnectBroker::end_orphans() {
+  std::erase_if(pending_, [&](const auto& entry) {
+    const auto& [fd, pending] = entry;
+    if (sys::notification_valid(pending.caller.listener, pending.caller.id)) return false;
+    ::epoll_ctl(epoll_, EPOLL_CTL_DEL, fd, nullptr);
+    return true;
+  });
+}
+
+}  // namespace ward::confine

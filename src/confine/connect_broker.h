@@ -1,0 +1,77 @@
+// Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
+//
+// ConnectBroker performs every connect(2) of the sandbox on a copy of the caller's socket, so that
+// nothing that was checked can be exchanged: neither the address, nor the socket behind the number,
+// nor the path. A unix socket at a path is reached only if it was bound in the sandbox's network
+// namespace or is listed; all else stays in that namespace anyway and passes. A socket that was
+// made in the supervisor's own namespace is never connected. One thread, never blocks.
+//
+// Differences to the kernel's own: the peer's SO_PEERCRED names the supervisor's process, with the
+// caller's user; only a fatal signal interrupts a connect that waits; a blocking socket is
+// non-blocking for the moment of the call.
+#pragma once
+
+#include <sys/socket.h>
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "confine/caller_view.h"
+#include "confine/reply.h"
+#include "confine/workers.h"
+
+namespace ward::confine {
+
+class ConnectBroker {
+ public:
+  // Reports a refused connect: the address, and why.
+  using OnRefusal = std::function<void(const std::string& target, const std::string& rule)>;
+
+  // Watches what is pending through `epoll`, which must outlive it, as must `workers`.
+  ConnectBroker(UniqueFd diagnostics, std::vector<std::string> allowed, int epoll,
+                Workers& workers);
+
+  // `fd`, `address` and `length` are the caller's registers. An error is the errno for the caller.
+  Result<Reply> connect(const Caller& caller, CallerView& view, int fd, std::uint64_t address,
+                        std::uint64_t length, const OnRefusal& refuse);
+
+  // Was this epoll event about a pending connect? Then it is over, and its caller is answered.
+  bool complete(int fd);
+  // Forgets those whose callers are gone.
+  void end_orphans();
+  bool idle() const { return pending_.empty(); }
+
+ private:
+  struct Pending {
+    UniqueFd socket;
+    Caller caller;
+  };
+  Result<Reply> to_path(const Caller& caller, CallerView& view, UniqueFd socket,
+                        const std::string& path, const OnRefusal& refuse);
+  Result<Reply> attempt(const Caller& caller, UniqueFd socket, const std::string& address,
+                        int object);
+  Result<Reply> wait_for(const Caller& caller, UniqueFd socket);
+  bool listed(sys::ObjectId object) const;
+
+  UniqueFd diagnostics_;
+  std::vector<std::string> allowed_;
+  std::uint64_t own_namespace_ = 0;
+  int epoll_;
+  Workers& workers_;
+  std::map<int, Pending> pending_;  // by socket
+};
+
+// What is read of an address: the bytes and nothing behind them. EINVAL, EFAULT as the call itself.
+Result<std::string> read_address(pid_t tid, std::uint64_t address, std::uint64_t length);
+
+// The path of a unix address, nothing for an abstract or unnamed one or another family.
+std::optional<std::string> path_of_address(const std::string& address);
+
+// The domain of a socket; ENOTSOCK.
+Result<int> socket_domain(int fd);
+
+}  // namespace ward::confine

@@ -1,0 +1,315 @@
+// Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
+#include "confine/notifier.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+#include <array>
+#include <cerrno>
+
+#include "confine/caller_view.h"
+#include "confine/connect_broker.h"
+#include "confine/creation_guard.h"
+#include "confine/emulate.h"
+#include "confine/path_call.h"
+#include "confine/reply.h"
+#include "confine/syscall_table.h"
+#include "confine/trace.h"
+#include "confine/workers.h"
+#include "sys/credentials.h"
+#include "sys/seccomp_notify.h"
+
+namespace ward::confine {
+
+namespace {
+
+using policy::ProtectMechanism;
+
+// What a refused caller gets where the supervisor could not look, or was told nothing better.
+int errno_for_caller(const Error& error) {
+  switch (error.os_errno()) {
+    case 0: return EACCES;
+    case ESRCH: return ENOENT;  // it died meanwhile; nobody hears the answer
+    default: return error.os_errno();
+  }
+}
+
+Denial::Act act_of(const PathCall& call) {
+  bool moves = call.kind == PathCall::Kind::rename || call.kind == PathCall::Kind::remove;
+  return moves ? Denial::Act::rename : Denial::Act::create;
+}
+
+}  // namespace
+
+struct Notifier::State {
+  State(NotifierSpec given, NotifierChannels channels, OnDenial report, UniqueFd side_fd)
+      : spec(std::move(given)),
+        guard(spec.plan, spec.private_folders),
+        listener(std::move(channels.listener)),
+        on_denial(std::move(report)),
+        side(std::move(side_fd)),
+        workers(side.get()),
+        emulator(guard, workers),
+        broker(std::move(channels.diagnostics), spec.allowed_sockets, side.get(), workers) {}
+
+  Result<Reply> decide(const struct seccomp_notif& call);
+  Result<Reply> decide_path(const Caller& caller, const PathCall& call);
+  Result<Reply> decide_bind(const Caller& caller, const struct seccomp_data& data);
+  Result<Reply> decide_connect(const Caller& caller, const struct seccomp_data& data);
+  Result<Reply> check(const PathCall& call, CallerView& view, const Emulator::OnRefusal& refuse);
+  Result<Reply> check_open(const PathCall& call, CallerView& view,
+                           const Emulator::OnRefusal& refuse);
+  Result<Reply> check_rename(const PathCall& call, CallerView& view,
+                             const Emulator::OnRefusal& refuse);
+  Result<Reply> check_target(const PathCall::Target& target, CallerView& view,
+                             const Emulator::OnRefusal& refuse);
+  Result<Reply> check_removal(const PathCall& call, CallerView& view,
+                              const Emulator::OnRefusal& refuse);
+  Result<Reply> judge_new(const Place& place, const Emulator::OnRefusal& refuse);
+  Result<Reply> judge_gone(const Place& place, const Emulator::OnRefusal& refuse);
+  void deny(const Caller& caller, Denial::Act act, std::string target, std::string rule);
+
+  bool emulates() const { return spec.plan.protect == ProtectMechanism::emulate; }
+
+  NotifierSpec spec;
+  CreationGuard guard;
+  UniqueFd listener;
+  OnDenial on_denial;
+  UniqueFd side;
+  Workers workers;
+  Emulator emulator;
+  ConnectBroker broker;
+  bool finished = false;
+  std::optional<std::chrono::steady_clock::time_point> last_creation;
+};
+
+void Notifier::State::deny(const Caller& caller, Denial::Act act, std::string target,
+                           std::string rule) {
+  Denial denial;
+  denial.act = act;
+  denial.target = std::move(target);
+  denial.rule = std::move(rule);
+  denial.pid = caller.tid;
+  if (act == Denial::Act::connect) denial.remedy = "list the socket under network.unixSockets";
+  if (on_denial) on_denial(denial);
+}
+
+Result<Reply> Notifier::State::judge_new(const Place& place, const Emulator::OnRefusal& refuse) {
+  if (place.exists() || !place.folder.valid() || !guard.concerns(place.name))
+    return Reply::proceed();
+  WARD_ASSIGN(Folder folder, folder_of(place));
+  std::optional<Refusal> refusal = guard.creation(folder, place.name);
+  if (!refusal) return Reply::proceed();
+  refuse(place, *refusal);
+  return Reply::failure(EACCES);
+}
+
+Result<Reply> Notifier::State::judge_gone(const Place& place, const Emulator::OnRefusal& refuse) {
+  if (!place.exists() || !place.folder.valid() || !guard.concerns(place.name))
+    return Reply::proceed();
+  WARD_ASSIGN(Folder folder, folder_of(place));
+  std::optional<Refusal> refusal = guard.removal(folder, place.name);
+  if (!refusal) return Reply::proceed();
+  refuse(place, *refusal);
+  return Reply::failure(EACCES);
+}
+
+Result<Reply> Notifier::State::check_target(const PathCall::Target& target, CallerView& view,
+                                            const Emulator::OnRefusal& refuse) {
+  WARD_ASSIGN(std::string path, view.path_at(target.address));
+  if (!guard.concerns(last_component(path))) return Reply::proceed();
+  WARD_ASSIGN(Place place, view.resolve(target.dirfd, path, LastLink::keep));
+  return judge_new(place, refuse);
+}
+
+Result<Reply> Notifier::State::check_open(const PathCall& call, CallerView& view,
+                                          const Emulator::OnRefusal& refuse) {
+  if ((call.flags & (O_EXCL | O_NOFOLLOW)) != 0) return check_target(call.first, view, refuse);
+  WARD_ASSIGN(std::string path, view.path_at(call.first.address));
+  if (!guard.concerns(last_component(path))) {
+    // The name is harmless, but it may be a link that leads to one that is not.
+    WARD_ASSIGN(bool link, view.ends_in_link(call.first.dirfd, path));
+    if (!link) return Reply::proceed();
+  }
+  WARD_ASSIGN(Place place, view.resolve(call.first.dirfd, path, LastLink::follow));
+  return judge_new(place, refuse);
+}
+
+Result<Reply> Notifier::State::check_rename(const PathCall& call, CallerView& view,
+                                            const Emulator::OnRefusal& refuse) {
+  WARD_ASSIGN(std::string old_path, view.path_at(call.first.address));
+  WARD_ASSIGN(std::string new_path, view.path_at(call.second.address));
+  if (!guard.concerns(last_component(old_path)) && !guard.concerns(last_component(new_path)))
+    return Reply::proceed();
+  WARD_ASSIGN(Place from, view.resolve(call.first.dirfd, old_path, LastLink::keep));
+  WARD_ASSIGN(Place to, view.resolve(call.second.dirfd, new_path, LastLink::keep));
+  for (const Place* place : {&from, &to}) {
+    WARD_ASSIGN(Reply reply, judge_gone(*place, refuse));
+    if (reply.kind != Reply::Kind::go_on) return reply;
+  }
+  return judge_new(to, refuse);
+}
+
+Result<Reply> Notifier::State::check_removal(const PathCall& call, CallerView& view,
+                                             const Emulator::OnRefusal& refuse) {
+  WARD_ASSIGN(std::string path, view.path_at(call.first.address));
+  if (!guard.concerns(last_component(path))) return Reply::proceed();
+  WARD_ASSIGN(Place place, view.resolve(call.first.dirfd, path, LastLink::keep));
+  return judge_gone(place, refuse);
+}
+
+// `guard`: looks, and lets the kernel perform the call. A racing thread may exchange the path in
+// between; the watch stands behind it.
+Result<Reply> Notifier::State::check(const PathCall& call, CallerView& view,
+                                     const Emulator::OnRefusal& refuse) {
+  switch (call.kind) {
+    case PathCall::Kind::open: return check_open(call, view, refuse);
+    case PathCall::Kind::mkdir:
+    case PathCall::Kind::mknod:
+    case PathCall::Kind::symlink: return check_target(call.first, view, refuse);
+    case PathCall::Kind::link: return check_target(call.second, view, refuse);
+    case PathCall::Kind::rename: return check_rename(call, view, refuse);
+    case PathCall::Kind::remove: return check_removal(call, view, refuse);
+    case PathCall::Kind::change:
+    case PathCall::Kind::execute: break;
+  }
+  return Reply::proceed();
+}
+
+Result<Reply> Notifier::State::decide_path(const Caller& caller, const PathCall& call) {
+  CallerView view(caller.tid);
+  auto refuse = [&](const Place& place, const Refusal& refusal) {
+    deny(caller, act_of(call), inner_path(place), refusal.rule);
+  };
+  if (spec.trace) {
+    trace_call(call, view, guard,
+               [&](Denial::Act act, const std::string& target, std::string_view rule) {
+                 deny(caller, act, target, std::string(rule));
+               });
+  }
+  bool creates = may_create(call);
+  if (!creates && call.kind != PathCall::Kind::remove) return Reply::proceed();
+  if (emulates()) {
+    sys::WithoutCapabilities reduced;
+    if (!reduced.holds()) return Reply::failure(EPERM);
+    return emulator.perform(caller, call, view, refuse);
+  }
+  WARD_ASSIGN(Reply reply, check(call, view, refuse));
+  if (creates && reply.kind == Reply::Kind::go_on) last_creation = std::chrono::steady_clock::now();
+  return reply;
+}
+
+Result<Reply> Notifier::State::decide_bind(const Caller& caller, const struct seccomp_data& data) {
+  CallerView view(caller.tid);
+  auto refuse = [&](const Place& place, const Refusal& refusal) {
+    deny(caller, Denial::Act::create, inner_path(place), refusal.rule);
+  };
+  WARD_ASSIGN(std::string address, read_address(caller.tid, data.args[1], data.args[2]));
+  std::optional<std::string> path = path_of_address(address);
+  if (!emulates()) {
+    if (!path) return Reply::proceed();
+    last_creation = std::chrono::steady_clock::now();
+    if (!guard.concerns(last_component(*path))) return Reply::proceed();
+    WARD_ASSIGN(Place place, view.resolve(AT_FDCWD, *path, LastLink::keep));
+    return judge_new(place, refuse);
+  }
+  // Performed whatever the family: the socket behind the number may be exchanged too.
+  sys::WithoutCapabilities reduced;
+  if (!reduced.holds()) return Reply::failure(EPERM);
+  WARD_ASSIGN(UniqueFd socket,
+              sys::copy_remote_descriptor(caller.tid, static_cast<int>(data.args[0])));
+  WARD_ASSIGN(int domain, socket_domain(socket.get()));
+  if (domain == AF_UNIX && path)
+    return emulator.bind_to_path(caller, view, std::move(socket), address, refuse);
+  if (!sys::notification_valid(caller.listener, caller.id)) return Reply::failure(ENOENT);
+  if (::bind(socket.get(), reinterpret_cast<const struct sockaddr*>(address.data()),
+             static_cast<socklen_t>(address.size())) != 0)
+    return Reply::failure(errno);
+  return Reply::done();
+}
+
+Result<Reply> Notifier::State::decide_connect(const Caller& caller,
+                                              const struct seccomp_data& data) {
+  CallerView view(caller.tid);
+  sys::WithoutCapabilities reduced;
+  if (!reduced.holds()) return Reply::failure(EPERM);
+  return broker.connect(caller, view, static_cast<int>(data.args[0]), data.args[1], data.args[2],
+                        [&](const std::string& target, const std::string& rule) {
+                          deny(caller, Denial::Act::connect, target, rule);
+                        });
+}
+
+Result<Reply> Notifier::State::decide(const struct seccomp_notif& call) {
+  Caller caller{listener.get(), call.id, static_cast<pid_t>(call.pid)};
+  if (call.data.nr == SYS_connect) return decide_connect(caller, call.data);
+  if (call.data.nr == SYS_bind) return decide_bind(caller, call.data);
+  if (std::optional<PathCall> path_call = decode_path_call(call.data))
+    return decide_path(caller, *path_call);
+  return fail(ErrorKind::bug, "no answer is known for " + std::string(syscall_name(call.data.nr)));
+}
+
+Result<Notifier> Notifier::create(NotifierSpec spec, NotifierChannels channels,
+                                  OnDenial on_denial) {
+  UniqueFd side(::epoll_create1(EPOLL_CLOEXEC));
+  if (!side.valid()) return fail_errno(errno, "epoll_create1");
+  // A caller whose call is performed by the supervisor waits for other things than its processor.
+  if (spec.plan.protect == ProtectMechanism::guard)
+    sys::prefer_synchronous_wakeup(channels.listener.get());
+  return Notifier(std::make_unique<State>(std::move(spec), std::move(channels),
+                                          std::move(on_denial), std::move(side)));
+}
+
+Notifier::Notifier(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Notifier::Notifier(Notifier&&) noexcept = default;
+Notifier& Notifier::operator=(Notifier&&) noexcept = default;
+Notifier::~Notifier() = default;
+
+int Notifier::fd() const { return state_->listener.get(); }
+int Notifier::side_fd() const { return state_->side.get(); }
+bool Notifier::finished() const { return state_->finished; }
+bool Notifier::needs_tick() const { return !state_->workers.empty() || !state_->broker.idle(); }
+
+std::optional<std::chrono::steady_clock::time_point> Notifier::last_creation() const {
+  return state_->last_creation;
+}
+
+Status Notifier::on_readable() {
+  struct pollfd ready = {fd(), POLLIN, 0};
+  if (::poll(&ready, 1, 0) < 0 && errno != EINTR) return fail_errno(errno, "poll the listener");
+  if ((ready.revents & POLLIN) == 0) {
+    if ((ready.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0) state_->finished = true;
+    return {};
+  }
+  Result<struct seccomp_notif> call = sys::receive_notification(fd());
+  if (!call) {
+    // The caller died before it was received, or a signal came: poll tells of the next.
+    int error = call.error().os_errno();
+    if (error == ENOENT || error == EINTR) return {};
+    return fail(std::move(call).error());
+  }
+  Caller caller{fd(), call->id, static_cast<pid_t>(call->pid)};
+  Result<Reply> reply = state_->decide(*call);
+  if (reply) return send_reply(caller, *reply);
+  return send_reply(caller, Reply::failure(errno_for_caller(reply.error())));
+}
+
+Status Notifier::on_side_readable() {
+  std::array<struct epoll_event, 16> events = {};
+  int count = ::epoll_wait(side_fd(), events.data(), static_cast<int>(events.size()), 0);
+  if (count < 0 && errno != EINTR) return fail_errno(errno, "epoll_wait");
+  for (int i = 0; i < count; ++i) {
+    int fd = events.at(static_cast<std::size_t>(i)).data.fd;
+    if (!state_->workers.reap(fd)) state_->broker.complete(fd);
+  }
+  return {};
+}
+
+void Notifier::tick() {
+  state_->workers.end_orphans();
+  state_->broker.end_orphans();
+}
+
+}  // namespace ward::confine

@@ -1,0 +1,40 @@
+// Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
+//
+// NotifyLab, for tests and the benchmark: runs a function in a child that has its own user, mount,
+// pid, network and IPC namespaces and the system call filter, and serves its notifications until it
+// ends. It mounts nothing but a fresh /proc, so that what the notifier does is seen alone. One
+// thread.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "confine/bpf.h"
+#include "confine/denial.h"
+#include "confine/notifier.h"
+
+namespace ward::confine {
+
+struct LabResult {
+  std::string report;  // what the function returned: "" where all was as expected
+  int status = -1;     // the wait status of its process
+  std::vector<Denial> denials;
+  bool hung = false;  // the deadline passed and it was killed
+};
+
+struct LabOptions {
+  NotifierSpec spec;
+  FilterOptions filter{.creations = true, .removals = true, .connections = true};
+  // Called with the notifier once it serves, and after each round of the loop.
+  std::function<void(Notifier&)> on_round;
+  // More to wait for: a descriptor, and what to do when it is readable.
+  int extra_fd = -1;
+  std::function<void()> on_extra;
+  std::chrono::seconds deadline{30};
+};
+
+LabResult run_in_lab(LabOptions options, const std::function<std::string()>& inside);
+
+}  // namespace ward::confine

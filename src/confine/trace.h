@@ -1,0 +1,22 @@
+// Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Trace mode: for every call on a path, what the policy says of it. It decides nothing: mounts and
+// Landlock refuse, the trace names the rule. A call on a path that does not exist is not reported,
+// since nothing was refused. Pure but for the resolving of paths.
+#pragma once
+
+#include <functional>
+
+#include "confine/caller_view.h"
+#include "confine/creation_guard.h"
+#include "confine/denial.h"
+#include "confine/path_call.h"
+
+namespace ward::confine {
+
+using OnTrace = std::function<void(Denial::Act, const std::string& target, std::string_view rule)>;
+
+void trace_call(const PathCall& call, CallerView& view, const CreationGuard& guard,
+                const OnTrace& report);
+
+}  // namespace ward::confine
