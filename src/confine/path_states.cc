@@ -133,6 +133,12 @@ void PathPlanner::decide_node(PlanNode& node) {
   }
   const policy::PathRule* for_read = winner(node.read);
   const policy::PathRule* for_write = winner(node.write);
+  if (node.what == PathNode::Kind::absent) {
+    // The walk finds no name that is not there; a wildcard may match this one all the same.
+    policy::PathVerdict verdict = access_->tables_->rules.decider.decide(node.path());
+    for_read = verdict.read.rule;
+    for_write = verdict.write.rule;
+  }
   if (node.in_private) {
     if (for_read != nullptr && !denies(*for_read) && node.what != PathNode::Kind::absent)
       node.in_private = false;
