@@ -1,9 +1,10 @@
 // Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Outcome: how an execution ended, in one vocabulary for every layer, the journal, the results and
-// the API. A value; safe from any thread. The exit status is what `ward run` and `ward exec` return;
-// a program can return any number itself, so the outcome in the result file is the authoritative
-// one. The numbers below 124 continue timeout(1)'s convention downwards and are Ward's own.
+// the API. A value; safe from any thread. The exit status is what `ward run` and `ward exec`
+// return; a program can return any number itself, so the outcome in the result file is the
+// authoritative one. The numbers below 124 continue timeout(1)'s convention downwards and are
+// Ward's own.
 #pragma once
 
 #include <string>

@@ -2,12 +2,12 @@
 #include "base/outcome.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
 #include <set>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <vector>
 
 namespace ward {
@@ -32,8 +32,12 @@ TEST(Outcome, TheContractedNumbersHold) {
 }
 
 TEST(Outcome, EveryEndByWardHasItsOwnStatusAndName) {
-  std::vector<Outcome> outcomes = {PolicyKilled{"x"}, TimedOut{},  OutOfMemory{},
-                                   OutputLimit{},     Cancelled{}, Expired{},
+  std::vector<Outcome> outcomes = {PolicyKilled{"x"},
+                                   TimedOut{},
+                                   OutOfMemory{},
+                                   OutputLimit{},
+                                   Cancelled{},
+                                   Expired{},
                                    SetupFailed{Error(ErrorKind::bug, "x")}};
   std::set<int> statuses;
   std::set<std::string_view> names;
