@@ -2,8 +2,8 @@
 //
 // Stdio: how the caller's descriptors 0, 1 and 2 enter a sandbox. None of them does. A terminal is
 // bridged to the sandbox's own pty; /dev/null and a closed descriptor become the sandbox's own
-// /dev/null; everything else is relayed through a fresh pipe. The attack: /proc/self/fd/N re-opens a
-// pipe or file with a wider mode, so a command given the pipe its caller's shell reads its script
+// /dev/null; everything else is relayed through a fresh pipe. The attack: /proc/self/fd/N re-opens
+// a pipe or file with a wider mode, so a command given the pipe its caller's shell reads its script
 // from could write into that script; a regular file would be re-opened on a host mount, past every
 // read-only mount; a socket of the host's network can be disconnected and connected elsewhere; and
 // a directory is a way out. From standard input a relay takes only what the command took, so a
@@ -37,14 +37,18 @@ struct Source {
   int fd = -1;  // the caller's; -1 when closed
 };
 
+// Puts /dev/null in place of closed descriptors 0 to 2. For the first lines of main(): otherwise
+// the next file Ward opens gets such a number and is taken for the caller's.
+Status fill_closed_stdio();
+
 class Stdio {
  public:
   // Nothing is passed: all three are the sandbox's own /dev/null.
   Stdio() = default;
   // Looks at descriptors 0, 1 and 2 of this process and makes the pipes. Refused, naming the
   // descriptor and the remedy: directories, block devices, O_PATH descriptors, sockets that are not
-  // streams.
-  static Result<Stdio> plan() { return plan({0, 1, 2}); }
+  // connected streams, and one opened the wrong way round.
+  static Result<Stdio> plan();
   // The same for any three descriptors (-1: closed); they stay the caller's.
   static Result<Stdio> plan(std::array<int, 3> caller);
 

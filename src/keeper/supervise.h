@@ -4,15 +4,16 @@
 // nothing of it is left. It relays stdio and the pty, forwards signals, follows job control, serves
 // the notifier's and the watch's descriptors, enforces the wall and output limits, and says how the
 // run ended. Single-threaded; while it runs it owns the process's signal mask, and afterwards
-// descriptors 0 and 1 are /dev/null. A run is killed through init's pidfd, which takes the whole pid
-// namespace with it.
+// descriptors 0 and 1 are /dev/null. A run is killed through init's pidfd, which takes the whole
+// pid namespace with it.
 //
-// What init owes it (confine/control.h): it keeps no descriptor but the control socket open once the
-// command runs; with a pty it is the session's leader and the command a process group of its own in
-// the terminal's foreground (a group whose parent is in another session is orphaned and cannot be
-// stopped by Ctrl-Z); it answers `freeze` after kill(-1, SIGSTOP); it reports `ended` after the rest
-// of the tree is gone, and exits. The command ends when its own process does: what it left in the
-// background is killed then, as its pid namespace ends.
+// What init owes it (confine/control.h): it keeps no descriptor but the control socket open once
+// the command runs; with a pty it is the session's leader and the command a process group of its
+// own in the terminal's foreground (a group whose parent is in another session is orphaned and
+// cannot be stopped by Ctrl-Z); it answers `freeze` after kill(-1, SIGSTOP), and reports no stop
+// from then until `thaw`; it reports `ended` after the rest of the tree is gone, and exits. The
+// command ends when its own process does: what it left in the background is killed then, as its pid
+// namespace ends.
 #pragma once
 
 #include <sys/resource.h>
@@ -41,8 +42,8 @@ struct Child {
   UniqueFd pty_master;  // valid exactly when ChildStdio::needs_pty()
 };
 
-// A descriptor served while the sandbox runs. An error ends the run as policy-killed: what cannot be
-// watched any longer does not go on.
+// A descriptor served while the sandbox runs. An error ends the run as policy-killed: what cannot
+// be watched any longer does not go on.
 struct Pollable {
   int fd = -1;  // stays the caller's
   std::function<Status()> on_readable;
@@ -58,7 +59,8 @@ struct SuperviseSpec {
   // Bytes of standard output, error and terminal together; the head is kept.
   std::optional<std::uint64_t> output_bytes;
   std::vector<Pollable> pollables;
-  // Asked when the command was killed: did the memory limit do it?
+  // Asked when the command ended other than by exit(0): did the memory limit kill a process of this
+  // sandbox?
   std::function<bool()> was_out_of_memory;
   // Turns a `failed` report into words (the step's name, the row's path).
   std::function<SetupFailed(const confine::Report&)> describe_failure;
@@ -68,8 +70,9 @@ struct Usage {
   std::chrono::nanoseconds wall{0};  // from `go` to the end of the tree
   struct rusage tree = {};           // of every process of the sandbox
   std::uint64_t output_bytes = 0;    // delivered to the caller
-  // Output that the caller did not take before the wall limit passed.
-  bool output_lost = false;
+  // Why output did not reach the caller: its file was full, or it did not read before the wall
+  // limit (or a signal) ended the waiting. A reader that went away is no error.
+  std::optional<Error> output_error;
 };
 
 struct Ended {
