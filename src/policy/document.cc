@@ -36,12 +36,13 @@ class Parser {
   Error unknown(const Member& member, const std::string& prefix, const std::string& shown) const {
     std::string remedy = nearest_key(prefix, member.key);
     if (remedy.empty()) {
-      remedy = "the keys here are";
+      std::string_view separator = "the keys here are ";
       for (const KeyRow& row : key_rows()) {
         const std::string_view name =
             row.path.starts_with(prefix) ? row.path.substr(prefix.size()) : std::string_view();
         if (name.empty() || name.find_first_of(".[") != std::string_view::npos) continue;
-        remedy += (remedy.back() == 'e' ? " " : ", ") + std::string(name);
+        remedy += std::string(separator) + std::string(name);
+        separator = ", ";
       }
     }
     return placed(member.line, shown + member.key.substr(0, 64),
@@ -55,14 +56,11 @@ class Parser {
       const std::string_view name = row.path.substr(prefix.size());
       if (name.find_first_of(".[") != std::string_view::npos || node.find(name) != nullptr)
         continue;
-      const std::string where = shown.empty() ? "" : shown.substr(0, shown.size() - 1);
-      Error error(ErrorKind::invalid, "the key '" + std::string(name) + "' is missing");
-      error = std::move(error).with_remedy("write " + std::string(name) + ": " +
-                                           std::string(row.example));
-      if (where.empty())
-        return fail(
-            std::move(error).with_context(document_.origin.file + ":" + std::to_string(node.line)));
-      return fail(placed(node.line, where, std::move(error)));
+      const std::string line = document_.origin.file + ":" + std::to_string(node.line);
+      return fail(Error(ErrorKind::invalid, "the key '" + std::string(name) + "' is missing")
+                      .with_remedy("write " + std::string(name) + ": " + std::string(row.example))
+                      .with_context(
+                          shown.empty() ? line : line + ": " + shown.substr(0, shown.size() - 1)));
     }
     return {};
   }

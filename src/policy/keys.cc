@@ -184,18 +184,20 @@ constexpr KeyRow kRows[] = {
 
 char folded(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// Edit distance without regard to case.
+// Edit distance without regard to case; two neighbours that changed places count as one edit.
 std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
+  std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
+    before.swap(last);
+    last.swap(row);
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t same = folded(a[i - 1]) == folded(b[j - 1]) ? 0 : 1;
-      const std::size_t next = std::min({row[j] + 1, row[j - 1] + 1, diagonal + same});
-      diagonal = row[j];
-      row[j] = next;
+      const std::size_t changed = folded(a[i - 1]) == folded(b[j - 1]) ? 0 : 1;
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + changed});
+      if (i > 1 && j > 1 && folded(a[i - 1]) == folded(b[j - 2]) &&
+          folded(a[i - 2]) == folded(b[j - 1]))
+        row[j] = std::min(row[j], before[j - 2] + 1);
     }
   }
   return row.back();

@@ -224,7 +224,7 @@ class Random {
 
 TEST(PathDecision, AgreesWithANaiveReferenceOnRandomRules) {
   Random random(20261130);
-  for (int round = 0; round < 3000; ++round) {
+  for (int round = 0; round < 1000; ++round) {
     Filesystem fs;
     fs.default_access = static_cast<DefaultAccess>(random.below(2));
     const std::size_t rules = random.below(9);

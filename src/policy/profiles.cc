@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "policy/yaml_writer.h"
+
 namespace ward::policy {
 
 namespace {
@@ -225,7 +227,6 @@ constexpr std::string_view kSystemKeys[] = {"/etc/shadow",
                                             "/var/spool/cron"};
 
 constexpr auto kLocked = Profile::locked;
-constexpr auto kReadOnly = Profile::read_only;
 constexpr auto kWide = Profile::workspace;
 constexpr auto kDeny = PathList::deny_read;
 
@@ -233,7 +234,7 @@ constexpr ProfileRows kRows[] = {
     {kWide, kWide, PathList::allow_write, false, "the workspace", kWorkspace},
     {kWide, kWide, PathList::allow_write, false,
      "what toolchains fetch or compile; nothing that is run as it stands", kCaches},
-    {kLocked, kReadOnly, PathList::allow_read, false, "the workspace", kWorkspace},
+    {kLocked, kLocked, PathList::allow_read, false, "the workspace", kWorkspace},
     {kLocked, kLocked, PathList::allow_read, false, "the system's programs and their configuration",
      kSystem},
     {kLocked, kWide, kDeny, false, "private keys", kSsh},
@@ -264,11 +265,6 @@ constexpr ToolCache kToolCaches[] = {
     {"uv", "UV_CACHE_DIR", "{}", "~/.cache/uv", "uv"},
 };
 
-std::string yaml_quoted(std::string_view path) {
-  const bool plain = path.find_first_of("*[]{},#&!|>'\"%@`") == std::string_view::npos;
-  return plain ? std::string(path) : "\"" + std::string(path) + "\"";
-}
-
 void append_list(std::string& text, Profile profile, PathList list, std::string_view key) {
   bool open = false;
   for (const ProfileRows& rows : kRows) {
@@ -276,7 +272,7 @@ void append_list(std::string& text, Profile profile, PathList list, std::string_
     if (!open) text += "  " + std::string(key) + ":\n";
     open = true;
     text += "    # " + std::string(rows.why) + (rows.superuser ? " (for root only)\n" : "\n");
-    for (const std::string_view path : rows.paths) text += "    - " + yaml_quoted(path) + "\n";
+    for (const std::string_view path : rows.paths) text += "    - " + yaml_scalar(path) + "\n";
   }
 }
 
