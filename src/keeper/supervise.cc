@@ -55,6 +55,7 @@ class Supervisor::Run {
   void on_report(const Report& report);
   void on_command_ended(int wait_status);
   void on_init_ended();
+  void take_reports_but_stops();
   void on_signals();
   void on_signal(int signal);
   void on_wall_limit();
@@ -221,16 +222,21 @@ void Supervisor::Run::on_command_ended(int wait_status) {
   if (!command_ended_) command_ended_ = outcome_of_wait_status(wait_status);
 }
 
-void Supervisor::Run::on_init_ended() {
-  // Its last reports may still be in the channel.
-  while (!reaped_) {
+// Takes what init has reported so far, without waiting. Its stops are old news: they were caused by
+// `freeze`, or are over.
+void Supervisor::Run::take_reports_but_stops() {
+  for (;;) {
     std::array<char, sizeof(Report)> bytes;
     ssize_t size = ::recv(spec_.child.control.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
-    if (size != static_cast<ssize_t>(sizeof(Report))) break;
+    if (size != static_cast<ssize_t>(sizeof(Report))) return;
     Report report;
     std::memcpy(static_cast<void*>(&report), bytes.data(), sizeof report);
     if (report.kind != Report::Kind::stopped) on_report(report);
   }
+}
+
+void Supervisor::Run::on_init_ended() {
+  take_reports_but_stops();  // its last ones may still be in the channel
   auto reaped = sys::reap(spec_.child.pidfd.get());
   loop_->remove(spec_.child.pidfd.get());
   loop_->remove(spec_.child.control.get());
@@ -323,6 +329,7 @@ void Supervisor::Run::suspend(int signal, sys::StopScope scope) {
   if (!freeze()) return;
   if (terminal_) terminal_->detach();
   check(sys::stop_by(signal, scope));
+  take_reports_but_stops();
   if (terminal_) check(terminal_->attach());
   check(command(Command::Kind::thaw));
 }
