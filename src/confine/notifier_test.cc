@@ -741,6 +741,80 @@ TEST_P(Notified, TerminalInjectionAndNewNamespacesFailOnThisKernel) {
   EXPECT_EQ(result.report, "");
 }
 
+// A plan of the real planner: the folder is writable, but for `**/.env` (hidden), `**/*.lock` and
+// `kept` (read-only).
+PathPlan ruled_plan(const test::TempDir& dir, ProtectMechanism mechanism) {
+  policy::Filesystem filesystem;
+  filesystem.protect = mechanism;
+  auto rule = [&](policy::PathList list, const std::string& pattern, bool literal) {
+    filesystem.rules.push_back({list, pattern, literal, pattern, {"ward.yaml", 1, {}}});
+  };
+  rule(policy::PathList::allow_write, dir.path(), true);
+  rule(policy::PathList::deny_read, dir / "**/.env", false);
+  rule(policy::PathList::deny_write, dir / "**/*.lock", false);
+  rule(policy::PathList::deny_write, dir / "kept", true);
+  auto plan = plan_paths(filesystem, {.home = "/nonexistent",
+                                      .cwd = dir.path(),
+                                      .workspaces = {dir.path()},
+                                      .private_folders = {},
+                                      .ward_paths = {}});
+  EXPECT_TRUE(plan.has_value()) << plan.error().message();
+  return plan ? *plan : PathPlan();
+}
+
+TEST_P(Notified, NamesThatAWildcardDeniesAreNotCreated) {
+  NEEDS(user_namespaces, seccomp_notify, unix_diag);
+  test::TempDir dir;
+  dir.make_dir("sub");
+  dir.write("plain", "");
+  LabOptions options;
+  options.spec.plan = ruled_plan(dir, GetParam());
+  LabResult result = run_in_lab(std::move(options), [&] {
+    if (::chdir(dir.path().c_str()) != 0) return std::string("chdir");
+    Findings found;
+    for (const char* name : {".env", "sub/.env", "x.lock", "sub/y.lock"})
+      try_every_creation(name, EACCES, found);
+    for (const char* name : {"env", "sub/.envx", "x.lock2"}) try_every_creation(name, 0, found);
+    return found.text();
+  });
+  EXPECT_EQ(result.report, "");
+  ASSERT_FALSE(result.denials.empty());
+  EXPECT_EQ(result.denials[0].target, dir / ".env");
+  EXPECT_THAT(result.denials[0].rule, ::testing::HasSubstr("**/.env"));
+}
+
+TEST_P(Notified, ATraceNamesTheRuleOfEachRefusedReadAndWrite) {
+  NEEDS(user_namespaces, seccomp_notify, unix_diag);
+  test::TempDir dir;
+  dir.write("plain", "");
+  dir.write("kept/file", "");
+  dir.write(".env", "");
+  ASSERT_EQ(::symlink(".env", (dir / "link").c_str()), 0);
+  LabOptions options;
+  options.spec.plan = ruled_plan(dir, GetParam());
+  options.spec.trace = true;
+  options.filter.trace = true;
+  LabResult result = run_in_lab(std::move(options), [&] {
+    if (::chdir(dir.path().c_str()) != 0) return std::string("chdir");
+    ::close(::open("plain", O_RDWR));
+    ::close(::open(".env", O_RDONLY));
+    ::close(::open("link", O_RDONLY));
+    ::close(::open("kept/file", O_RDONLY));
+    ::close(::open("kept/file", O_WRONLY));
+    ::close(::open("missing", O_RDONLY));
+    (void)!::truncate("kept/file", 0);
+    (void)!::chmod("kept", 0755);
+    return std::string();
+  });
+  EXPECT_EQ(result.report, "");
+  std::vector<std::string> told;
+  for (const Denial& denial : result.denials)
+    told.push_back(std::string(to_string(denial.act)) + " " +
+                   denial.target.substr(dir.path().size() + 1));
+  EXPECT_THAT(told, ::testing::ElementsAre("read .env", "read .env", "write kept/file",
+                                           "write kept/file", "write kept"));
+}
+
 TEST_P(Notified, ASecondListenerIsRefusedAndPlainFiltersWork) {
   NEEDS(user_namespaces, seccomp_notify, unix_diag);
   LabResult result = run([&] {

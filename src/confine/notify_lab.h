@@ -27,11 +27,11 @@ struct LabResult {
 struct LabOptions {
   NotifierSpec spec;
   FilterOptions filter{.creations = true, .removals = true, .connections = true};
-  // Called with the notifier once it serves, and after each round of the loop.
-  std::function<void(Notifier&)> on_round;
-  // More to wait for: a descriptor, and what to do when it is readable.
-  int extra_fd = -1;
-  std::function<void()> on_extra;
+  // Called before the function runs, with the pid of the lab's init as seen outside. Returns one
+  // more descriptor to wait for, or -1.
+  std::function<int(pid_t init, Notifier&)> on_start;
+  std::function<void()> on_extra;           // that descriptor is readable
+  std::function<void(Notifier&)> on_round;  // after each round of the loop
   std::chrono::seconds deadline{30};
 };
 

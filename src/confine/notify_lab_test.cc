@@ -45,6 +45,7 @@ struct Plan {
   const int fds[] = {listener, diagnostics};
   if (!sys::send_message(plan.channel, "listener", fds)) give_up("send");
   ::close(listener);
+  if (!sys::receive_message(plan.channel)) give_up("wait to start");
   ::close(plan.channel);
   std::string text = inside();
   if (!sys::write_all(plan.report, text)) give_up("report");
@@ -112,11 +113,13 @@ LabResult run_in_lab(LabOptions options, const std::function<std::string()>& ins
     auto notifier =
         Notifier::create(options.spec, {std::move(message->fds[0]), std::move(message->fds[1])},
                          [&](const Denial& denial) { result.denials.push_back(denial); });
+    int extra =
+        notifier && options.on_start ? options.on_start(static_cast<pid_t>(child), *notifier) : -1;
+    (void)sys::send_message(ours.get(), "go").has_value();
     auto deadline = std::chrono::steady_clock::now() + options.deadline;
     while (notifier && !notifier->finished()) {
-      struct pollfd fds[] = {{notifier->fd(), POLLIN, 0},
-                             {notifier->side_fd(), POLLIN, 0},
-                             {options.extra_fd, POLLIN, 0}};
+      struct pollfd fds[] = {
+          {notifier->fd(), POLLIN, 0}, {notifier->side_fd(), POLLIN, 0}, {extra, POLLIN, 0}};
       ::poll(fds, 3, 1000);
       if (fds[0].revents != 0 && !notifier->on_readable()) break;
       if ((fds[1].revents & POLLIN) != 0 && !notifier->on_side_readable()) break;

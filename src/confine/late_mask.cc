@@ -1,0 +1,78 @@
+// Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
+#include "confine/late_mask.h"
+
+#include <linux/sched.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <csignal>
+
+#include "sys/raw.h"
+
+namespace ward::confine {
+
+namespace {
+
+namespace raw = sys::raw;
+
+constexpr unsigned kAttributes =
+    MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
+
+long object_of_no_mode(bool folder) {
+  long fs = raw::fsopen("tmpfs");
+  if (fs < 0) return fs;
+  long status = raw::fsconfig_string(static_cast<int>(fs), "mode", folder ? "000" : "700");
+  if (status == 0) status = raw::fsconfig_create(static_cast<int>(fs));
+  if (status < 0) return status;
+  long mount = raw::fsmount(static_cast<int>(fs), folder ? kAttributes : 0);
+  if (mount < 0 || folder) return mount;
+  long file = raw::openat(static_cast<int>(mount), "mask", O_CREAT | O_EXCL | O_RDONLY, 0);
+  if (file < 0) return file;
+  long tree = raw::open_tree(static_cast<int>(mount), "mask", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+  if (tree < 0) return tree;
+  status = raw::mount_setattr(static_cast<int>(tree), "", AT_EMPTY_PATH, kAttributes, 0);
+  return status < 0 ? status : tree;
+}
+
+// In the child. 0 or the negative errno.
+long mask(int user_namespace, int mount_namespace, const char* path) {
+  if (::setns(user_namespace, CLONE_NEWUSER) != 0 || ::setns(mount_namespace, CLONE_NEWNS) != 0)
+    return -errno;
+  long target = raw::open_no_links(path, O_PATH | O_NOFOLLOW);
+  if (target < 0) return target;
+  struct stat status = {};
+  if (::fstat(static_cast<int>(target), &status) != 0) return -errno;
+  if (S_ISLNK(status.st_mode)) return -ELOOP;
+  long object = object_of_no_mode(S_ISDIR(status.st_mode));
+  if (object < 0) return object;
+  return raw::move_mount(static_cast<int>(object), "", static_cast<int>(target), "",
+                         MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
+}
+
+}  // namespace
+
+Status LateMask::hide(const std::string& path) const {
+  int pidfd = -1;
+  struct clone_args arguments = {};
+  arguments.flags = CLONE_PIDFD;
+  arguments.pidfd = reinterpret_cast<std::uint64_t>(&pidfd);
+  long pid = ::syscall(SYS_clone3, &arguments, sizeof arguments);
+  if (pid < 0) return fail_errno(errno, "fork to hide " + path);
+  if (pid == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    ::_exit(static_cast<int>(-mask(user_namespace_.get(), mount_namespace_.get(), path.c_str())));
+  }
+  UniqueFd child(pidfd);
+  siginfo_t info = {};
+  while (::waitid(P_PIDFD, static_cast<id_t>(pidfd), &info, WEXITED | __WALL) != 0) {
+    if (errno != EINTR) return fail_errno(errno, "wait for the mask of " + path);
+  }
+  if (info.si_code != CLD_EXITED) return fail(ErrorKind::io, "hide " + path + ": the child died");
+  // errno values fit into an exit status.
+  if (info.si_status != 0) return fail_errno(info.si_status, "hide " + path);
+  return {};
+}
+
+}  // namespace ward::confine

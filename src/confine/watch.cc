@@ -1,0 +1,376 @@
+// Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
+#include "confine/watch.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <deque>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "confine/creation_guard.h"
+#include "sys/directory.h"
+#include "sys/folder_watch.h"
+
+namespace ward::confine {
+
+namespace {
+
+constexpr std::size_t kFoldersAStep = 64;  // so that the loop is not held up
+constexpr std::size_t kReservedFds = 256;  // for the rest of the supervisor
+constexpr unsigned kRenameNoReplace = 1;   // RENAME_NOREPLACE
+
+struct Protected {
+  int folder = -1;  // of Folders
+  std::string folder_path, name, rule;
+  bool absent = false;   // else frozen
+  sys::ObjectId object;  // of a frozen name
+  UniqueFd handle;       // O_PATH of a frozen object: knows where it has gone
+  std::string link;      // text of a frozen symbolic link
+  bool reported = false;
+
+  std::string path() const { return folder_path == "/" ? "/" + name : folder_path + "/" + name; }
+};
+
+Status arm(int timer, long milliseconds) {
+  struct itimerspec when = {};
+  when.it_value.tv_sec = milliseconds / 1000;
+  when.it_value.tv_nsec = (milliseconds % 1000) * 1000000 + 1;
+  if (::timerfd_settime(timer, 0, &when, nullptr) != 0) return fail_errno(errno, "set a timer");
+  return {};
+}
+
+// Each watched folder needs a descriptor. Returns how many may be had.
+std::size_t raise_descriptor_limit(std::size_t wanted) {
+  struct rlimit limit = {};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
+  rlim_t need = wanted + kReservedFds;
+  if (limit.rlim_cur < need) {
+    limit.rlim_cur = std::min<rlim_t>(need, limit.rlim_max);
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+    ::getrlimit(RLIMIT_NOFILE, &limit);
+  }
+  return limit.rlim_cur > kReservedFds ? static_cast<std::size_t>(limit.rlim_cur) - kReservedFds
+                                       : 0;
+}
+
+Status watch_by(int epoll, int fd) {
+  struct epoll_event event = {};
+  event.events = EPOLLIN;
+  event.data.fd = fd;
+  if (::epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) != 0) return fail_errno(errno, "epoll_ctl");
+  return {};
+}
+
+}  // namespace
+
+struct Watch::State {
+  State(WatchSpec given, sys::FolderWatch source, UniqueFd epoll_fd, UniqueFd timer_fd)
+      : spec(std::move(given)),
+        guard(spec.plan, spec.private_folders),
+        changes(std::move(source)),
+        epoll(std::move(epoll_fd)),
+        timer(std::move(timer_fd)) {}
+
+  Status watch_names();
+  Result<int> open_parent(const std::string& path);
+  void look(Protected& row);
+  void look_at_all();
+  void appeared(Protected& row);
+  void moved(Protected& row);
+  Status repair(Protected& row);
+  Status step();
+  void add_root_folder(const std::string& path);
+  void scan(int folder, const std::string& path);
+  void found(const std::string& path);
+  void note_bound();
+  Denial denial_of(const Protected& row, Denial::Act act) const;
+
+  WatchSpec spec;
+  CreationGuard guard;
+  sys::FolderWatch changes;
+  UniqueFd epoll, timer;
+  // Parents of protected names, by descriptor; the path of a root folder, by descriptor.
+  std::map<std::string, UniqueFd> parents;
+  std::vector<Protected> names;
+  std::unordered_multimap<int, std::size_t> names_of;
+  std::unordered_map<int, std::pair<UniqueFd, std::string>> folders;
+  std::set<sys::ObjectId> known;
+  std::deque<std::string> todo;
+  std::set<int> dirty;
+  std::unordered_set<std::string> hidden;
+  bool breached = false, bound_noted = false;
+};
+
+Denial Watch::State::denial_of(const Protected& row, Denial::Act act) const {
+  Denial denial;
+  denial.act = act;
+  denial.target = row.path();
+  denial.rule = row.rule;
+  return denial;
+}
+
+Result<int> Watch::State::open_parent(const std::string& path) {
+  auto known_parent = parents.find(path);
+  if (known_parent != parents.end()) return known_parent->second.get();
+  WARD_ASSIGN(UniqueFd folder, sys::open_directory(AT_FDCWD, path.c_str()));
+  WARD_TRY(changes.add(folder.get()));
+  int fd = folder.get();
+  parents.emplace(path, std::move(folder));
+  return fd;
+}
+
+Status Watch::State::watch_names() {
+  names.reserve(spec.plan.absent.size() + spec.plan.frozen.size());
+  for (const AbsentRow& row : spec.plan.absent) {
+    WARD_ASSIGN(int folder, open_parent(row.parent));
+    names.push_back({.folder = folder,
+                     .folder_path = row.parent,
+                     .name = row.name,
+                     .rule = row.rule,
+                     .absent = true});
+  }
+  for (const FrozenName& row : spec.plan.frozen) {
+    WARD_ASSIGN(int folder, open_parent(row.parent));
+    WARD_ASSIGN(UniqueFd handle, sys::open_at(folder, row.name, O_PATH | O_NOFOLLOW));
+    Result<std::string> link = sys::readlink_at(folder, row.name);
+    names.push_back({.folder = folder,
+                     .folder_path = row.parent,
+                     .name = row.name,
+                     .rule = row.rule,
+                     .object = row.object,
+                     .handle = std::move(handle),
+                     .link = link ? *link : ""});
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    names_of.emplace(names[i].folder, i);
+    look(names[i]);
+  }
+  return {};
+}
+
+void Watch::State::look(Protected& row) {
+  struct stat status = {};
+  int error = sys::stat_entry(row.folder, row.name.c_str(), status);
+  if (row.absent) {
+    if (error == 0) appeared(row);
+    return;
+  }
+  if (error == ENOENT || (error == 0 && sys::object_id(status) != row.object)) moved(row);
+}
+
+void Watch::State::look_at_all() {
+  for (Protected& row : names) look(row);
+}
+
+void Watch::State::appeared(Protected& row) {
+  Denial denial = denial_of(row, Denial::Act::create);
+  if (breached || (spec.sandbox_creates && spec.sandbox_creates())) {
+    breached = true;
+    if (!row.reported) spec.breach(denial);
+    row.reported = true;
+    // What cannot be removed now, because the sandbox still adds to it, is removed by settle().
+    (void)repair(row).has_value();
+    return;
+  }
+  if (row.reported) return;
+  row.reported = true;
+  Status masked = spec.mask.hide(row.path());
+  denial.remedy = masked ? "it appeared from outside the sandbox and is hidden inside"
+                         : "it appeared from outside the sandbox and could not be hidden: " +
+                               masked.error().message();
+  spec.on_denial(denial);
+}
+
+void Watch::State::moved(Protected& row) {
+  Denial denial = denial_of(row, Denial::Act::rename);
+  if (breached || (spec.sandbox_creates && spec.sandbox_creates())) {
+    breached = true;
+    if (!row.reported) spec.breach(denial);
+    row.reported = true;
+    (void)repair(row).has_value();
+    return;
+  }
+  if (row.reported) return;
+  row.reported = true;
+  denial.remedy = "it was moved or replaced from outside the sandbox";
+  spec.on_denial(denial);
+}
+
+// Removes what appeared; puts back what was moved.
+Status Watch::State::repair(Protected& row) {
+  struct stat status = {};
+  int error = sys::stat_entry(row.folder, row.name.c_str(), status);
+  bool stands = error == 0 && !row.absent && sys::object_id(status) == row.object;
+  if (stands) return {};
+  if (error == 0) WARD_TRY(remove_tree(row.folder, row.name));
+  if (row.absent) return {};
+  Result<std::string> now = sys::path_of_fd(row.handle.get());
+  if (now && ::syscall(SYS_renameat2, AT_FDCWD, now->c_str(), row.folder, row.name.c_str(),
+                       kRenameNoReplace) == 0)
+    return {};
+  if (!row.link.empty() && ::symlinkat(row.link.c_str(), row.folder, row.name.c_str()) == 0) {
+    WARD_ASSIGN(row.handle, sys::open_at(row.folder, row.name, O_PATH | O_NOFOLLOW));
+    WARD_ASSIGN(struct stat made, sys::stat_fd(row.handle.get()));
+    row.object = sys::object_id(made);
+    return {};
+  }
+  return fail(ErrorKind::io, row.path() + " could not be put back" +
+                                 (now ? "; it is now " + *now : "; it was removed"));
+}
+
+void Watch::State::note_bound() {
+  if (bound_noted) return;
+  bound_noted = true;
+  if (spec.on_note)
+    spec.on_note("only " + std::to_string(folders.size()) +
+                 " folders are watched for files that appear and are to be hidden; such a file in "
+                 "another folder can be read (raise the limit of open files, or name its folder)");
+}
+
+void Watch::State::add_root_folder(const std::string& path) {
+  if (guard.in_private_folder(path) || hidden.contains(path)) return;
+  if (folders.size() >= spec.most_folders) return note_bound();
+  Result<UniqueFd> folder = sys::open_directory(AT_FDCWD, path.c_str());
+  if (!folder) {
+    if (folder.error().os_errno() == EMFILE || folder.error().os_errno() == ENFILE) note_bound();
+    return;
+  }
+  Result<struct stat> status = sys::stat_fd(folder->get());
+  if (!status || !known.insert(sys::object_id(*status)).second) return;
+  if (!changes.add(folder->get())) return note_bound();
+  int fd = folder->get();
+  folders.emplace(fd, std::pair(std::move(*folder), path));
+  scan(fd, path);
+}
+
+// Looks for hidden names and for folders that are not watched yet.
+void Watch::State::scan(int folder, const std::string& path) {
+  ::lseek(folder, 0, SEEK_SET);
+  std::array<char, 32768> buffer;
+  for (;;) {
+    Result<std::span<const char>> records = sys::read_directory(folder, buffer);
+    if (!records || records->empty()) return;
+    sys::DirectoryBatch batch(*records);
+    for (sys::DirectoryEntry entry; batch.next(entry);) {
+      bool concerns = guard.concerns(entry.name);
+      if (!concerns && entry.type != DT_DIR) continue;
+      std::string inner = path == "/" ? "/" : path + "/";
+      inner += entry.name;
+      if (concerns) found(inner);
+      if (entry.type == DT_DIR && !hidden.contains(inner)) todo.push_back(std::move(inner));
+    }
+  }
+}
+
+void Watch::State::found(const std::string& path) {
+  if (guard.rules() == nullptr || hidden.contains(path) || guard.in_private_folder(path)) return;
+  Access access = guard.rules()->decide(path);
+  if (access.read) return;
+  Status masked = spec.mask.hide(path);
+  if (!masked && masked.error().kind() == ErrorKind::not_found) return;
+  hidden.insert(path);
+  Denial denial;
+  denial.act = Denial::Act::read;
+  denial.target = path;
+  denial.rule = std::string(access.read_rule);
+  denial.remedy =
+      masked ? "it appeared during the run and is hidden since"
+             : "it appeared during the run and could not be hidden: " + masked.error().message();
+  spec.on_denial(denial);
+}
+
+Status Watch::State::step() {
+  std::uint64_t expirations = 0;
+  (void)!::read(timer.get(), &expirations, sizeof expirations);
+  std::set<int> changed;
+  changed.swap(dirty);
+  for (int fd : changed)
+    if (auto folder = folders.find(fd); folder != folders.end()) scan(fd, folder->second.second);
+  for (std::size_t i = 0; i < kFoldersAStep && !todo.empty(); ++i) {
+    std::string path = std::move(todo.front());
+    todo.pop_front();
+    add_root_folder(path);
+  }
+  if (!todo.empty()) return arm(timer.get(), 0);
+  return {};
+}
+
+Result<Watch> Watch::create(WatchSpec spec) {
+  WARD_ASSIGN(sys::FolderWatch source, sys::FolderWatch::create());
+  UniqueFd epoll(::epoll_create1(EPOLL_CLOEXEC));
+  UniqueFd timer(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+  if (!epoll.valid() || !timer.valid()) return fail_errno(errno, "epoll_create1, timerfd_create");
+  WARD_TRY(watch_by(epoll.get(), source.fd()));
+  WARD_TRY(watch_by(epoll.get(), timer.get()));
+  auto state = std::make_unique<State>(std::move(spec), std::move(source), std::move(epoll),
+                                       std::move(timer));
+  WARD_TRY(in_context(state->watch_names(), "watch the protected names"));
+  return Watch(std::move(state));
+}
+
+Watch::Watch(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Watch::Watch(Watch&&) noexcept = default;
+Watch& Watch::operator=(Watch&&) noexcept = default;
+Watch::~Watch() = default;
+
+int Watch::fd() const { return state_->epoll.get(); }
+
+Status Watch::begin_roots(int delay_ms) {
+  if (state_->spec.plan.deny_globs.empty()) return {};
+  for (const PathRow& row : state_->spec.plan.rows)
+    if (row.action == Action::hidden || row.action == Action::skeleton)
+      state_->hidden.insert(row.path);
+  std::size_t possible = raise_descriptor_limit(state_->spec.most_folders);
+  state_->spec.most_folders = std::min(state_->spec.most_folders, possible);
+  state_->todo.assign(state_->spec.roots.begin(), state_->spec.roots.end());
+  return arm(state_->timer.get(), delay_ms);
+}
+
+Status Watch::on_readable() {
+  sys::FolderWatch::Changes changes = state_->changes.take();
+  if (changes.overflow) {
+    state_->look_at_all();
+    for (const auto& [fd, folder] : state_->folders) state_->dirty.insert(fd);
+  }
+  std::set<int> folders(changes.folders.begin(), changes.folders.end());
+  for (int fd : folders) {
+    auto [first, last] = state_->names_of.equal_range(fd);
+    for (auto row = first; row != last; ++row) state_->look(state_->names[row->second]);
+    if (state_->folders.contains(fd)) state_->dirty.insert(fd);
+  }
+  std::array<struct epoll_event, 2> events = {};
+  int count = ::epoll_wait(fd(), events.data(), 2, 0);
+  bool due = std::any_of(events.begin(), events.begin() + std::max(count, 0),
+                         [&](const auto& event) { return event.data.fd == state_->timer.get(); });
+  if (due) return state_->step();
+  // Changes of one folder come in bursts: they are looked at together.
+  if (!state_->dirty.empty()) {
+    struct itimerspec left = {};
+    ::timerfd_gettime(state_->timer.get(), &left);
+    if (left.it_value.tv_sec == 0 && left.it_value.tv_nsec == 0)
+      return arm(state_->timer.get(), 10);
+  }
+  return {};
+}
+
+Status Watch::settle() {
+  state_->look_at_all();
+  if (!state_->breached) return {};
+  for (Protected& row : state_->names) {
+    if (row.reported) WARD_TRY(state_->repair(row));
+  }
+  return {};
+}
+
+}  // namespace ward::confine

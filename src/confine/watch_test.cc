@@ -1,0 +1,269 @@
+// Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
+#include "confine/watch.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <thread>
+
+#include "confine/notify_lab.h"
+#include "support/needs.h"
+#include "support/temp_dir.h"
+
+namespace ward::confine {
+namespace {
+
+using std::chrono::steady_clock;
+
+sys::ObjectId id_of(const std::string& path) {
+  return sys::object_id(*sys::stat_at(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW));
+}
+
+UniqueFd namespace_of(pid_t pid, const char* kind) {
+  auto fd = sys::open_path("/proc/" + std::to_string(pid) + "/ns/" + kind, O_RDONLY);
+  return fd ? std::move(*fd) : UniqueFd();
+}
+
+// What a keeper does with the watch.
+struct Kept {
+  std::optional<Watch> watch;
+  std::vector<Denial> breaches, denials;
+  std::vector<std::string> notes;
+  pid_t init = 0;
+
+  WatchSpec spec(PathPlan plan, LateMask mask) {
+    return WatchSpec{.plan = std::move(plan),
+                     .private_folders = {},
+                     .roots = {},
+                     .most_folders = 100,
+                     .mask = std::move(mask),
+                     .sandbox_creates = {},
+                     .breach = [this](const Denial& denial) { breaches.push_back(denial); },
+                     .on_denial = [this](const Denial& denial) { denials.push_back(denial); },
+                     .on_note = [this](const std::string& note) { notes.push_back(note); }};
+  }
+  LabOptions options(PathPlan plan, std::vector<std::string> roots = {}) {
+    LabOptions lab;
+    lab.spec.plan = plan;
+    lab.on_start = [=, this](pid_t child, Notifier& notifier) {
+      init = child;
+      WatchSpec wanted =
+          spec(plan, LateMask(namespace_of(child, "user"), namespace_of(child, "mnt")));
+      wanted.roots = roots;
+      wanted.sandbox_creates = [&notifier] {
+        auto last = notifier.last_creation();
+        return last && steady_clock::now() - *last < std::chrono::seconds(2);
+      };
+      wanted.breach = [this](const Denial& denial) {
+        breaches.push_back(denial);
+        ::kill(init, SIGKILL);
+      };
+      auto made = Watch::create(std::move(wanted));
+      EXPECT_TRUE(made.has_value()) << (made ? "" : made.error().message());
+      if (!made) return -1;
+      watch.emplace(std::move(*made));
+      EXPECT_TRUE(watch->begin_roots(0).has_value());
+      return watch->fd();
+    };
+    lab.on_extra = [this] { EXPECT_TRUE(watch->on_readable().has_value()); };
+    return lab;
+  }
+};
+
+PathPlan plan_of(const test::TempDir& dir) {
+  dir.make_dir(".git");
+  dir.make_dir("sub");
+  dir.make_dir("way/deep");
+  PathPlan plan;
+  plan.absent = {{dir / ".git", id_of(dir / ".git"), "hooks", "protected .git/hooks"}};
+  plan.frozen = {{dir.path(), id_of(dir.path()), "way", id_of(dir / "way"), "on the way"}};
+  return plan;
+}
+
+bool there(const std::string& path) {
+  struct stat status = {};
+  return ::lstat(path.c_str(), &status) == 0;
+}
+
+// Two threads: one calls, the other exchanges the path under it, until one of `won` exists.
+std::string race(const char* harmless, const char* wanted, const std::string& won,
+                 const std::function<void(const char*)>& act) {
+  alignas(64) static char shared[64];
+  std::strcpy(shared, harmless);
+  std::thread([=] {
+    for (;;) {
+      std::strcpy(shared, wanted);
+      std::strcpy(shared, harmless);
+    }
+  }).detach();
+  for (int i = 0; i < 2000000 && !there(won); ++i) act(shared);
+  return there(won) ? "" : "the racer never got through";
+}
+
+TEST(Watch, EndsTheRunAndRemovesWhatARacerMade) {
+  NEEDS(user_namespaces, seccomp_notify, unix_diag);
+  test::TempDir dir;
+  Kept kept;
+  LabResult result = run_in_lab(kept.options(plan_of(dir)), [&] {
+    if (::chdir(dir.path().c_str()) != 0) return std::string("chdir");
+    race("sub/hooks", ".git/hooks", ".git/hooks", [](const char* path) {
+      if (::mkdir(path, 0700) == 0) ::rmdir("sub/hooks");
+    });
+    // It goes on as long as it is let.
+    for (int i = 0;; ++i)
+      ::close(::open((".git/hooks/" + std::to_string(i)).c_str(), O_CREAT | O_WRONLY, 0));
+  });
+  ASSERT_TRUE(kept.watch.has_value());
+  ASSERT_TRUE(kept.watch->settle().has_value());
+  ASSERT_EQ(kept.breaches.size(), 1U);
+  EXPECT_EQ(kept.breaches[0].target, dir / ".git/hooks");
+  EXPECT_EQ(kept.breaches[0].rule, "protected .git/hooks");
+  EXPECT_FALSE(there(dir / ".git/hooks"));
+  EXPECT_EQ(result.status, SIGKILL) << "the run went on";
+}
+
+TEST(Watch, PutsBackAFolderThatARacerMoved) {
+  NEEDS(user_namespaces, seccomp_notify, unix_diag);
+  test::TempDir dir;
+  Kept kept;
+  LabResult result = run_in_lab(kept.options(plan_of(dir)), [&] {
+    if (::chdir(dir.path().c_str()) != 0) return std::string("chdir");
+    race("wax", "way", "moved", [](const char* path) { ::rename(path, "moved"); });
+    for (;;) ::mkdir("way", 0700);
+  });
+  ASSERT_TRUE(kept.watch.has_value());
+  Status settled = kept.watch->settle();
+  EXPECT_TRUE(settled.has_value()) << settled.error().message();
+  ASSERT_GE(kept.breaches.size(), 1U);
+  EXPECT_TRUE(there(dir / "way/deep"));
+  EXPECT_FALSE(there(dir / "moved"));
+}
+
+TEST(Watch, ANameThatTheMachinesUserMakesIsLeftAloneAndMaskedInside) {
+  NEEDS(user_namespaces, seccomp_notify, unix_diag);
+  test::TempDir dir;
+  Kept kept;
+  LabOptions options = kept.options(plan_of(dir));
+  auto start = options.on_start;
+  options.on_start = [&](pid_t init, Notifier& notifier) {
+    int fd = start(init, notifier);
+    dir.write(".git/hooks/pre-commit", "the user's own");
+    return fd;
+  };
+  LabResult result = run_in_lab(std::move(options), [&] {
+    std::string path = dir / ".git/hooks/pre-commit";
+    struct stat status = {};
+    for (int i = 0; i < 5000 && ::stat(path.c_str(), &status) == 0; ++i) ::usleep(1000);
+    return ::open(path.c_str(), O_RDONLY) < 0 && errno == EACCES ? "" : "it can be read";
+  });
+  EXPECT_EQ(result.report, "");
+  EXPECT_TRUE(kept.watch->settle().has_value());
+  EXPECT_TRUE(kept.breaches.empty());
+  ASSERT_EQ(kept.denials.size(), 1U);
+  EXPECT_THAT(kept.denials[0].remedy, ::testing::HasSubstr("hidden inside"));
+  EXPECT_EQ(test::read_text(dir / ".git/hooks/pre-commit"), "the user's own");
+}
+
+// A workspace where every `.env` is hidden.
+Result<PathPlan> hiding_plan(const test::TempDir& dir) {
+  policy::Filesystem filesystem;
+  auto rule = [&](policy::PathList list, const std::string& pattern, bool literal) {
+    filesystem.rules.push_back({list, pattern, literal, pattern, {"ward.yaml", 1, {}}});
+  };
+  rule(policy::PathList::allow_write, dir.path(), true);
+  rule(policy::PathList::deny_read, dir / "**/.env", false);
+  return plan_paths(filesystem, {.home = "/nonexistent",
+                                 .cwd = dir.path(),
+                                 .workspaces = {dir.path()},
+                                 .private_folders = {},
+                                 .ward_paths = {}});
+}
+
+TEST(Watch, AFileThatIsToBeHiddenIsMaskedWhenItAppears) {
+  NEEDS(user_namespaces, seccomp_notify, unix_diag);
+  test::TempDir dir;
+  test::TempDir elsewhere;
+  dir.make_dir("a/b");
+  elsewhere.write("tree/c/.env", "SECRET=2");
+  auto plan = hiding_plan(dir);
+  ASSERT_TRUE(plan.has_value()) << plan.error().message();
+  Kept kept;
+  LabOptions options = kept.options(*plan, {dir.path()});
+  bool made = false;
+  options.on_round = [&](Notifier&) {
+    // The sandbox has made `ready`: now the host makes a file, moves a folder in, and makes a file
+    // in a folder that is new itself.
+    if (made || !there(dir / "ready")) return;
+    made = true;
+    dir.write("a/b/.env", "SECRET=1");
+    EXPECT_EQ(::rename((elsewhere / "tree").c_str(), (dir / "tree").c_str()), 0);
+    dir.write("new/folder/.env", "SECRET=3");
+  };
+  LabResult result = run_in_lab(std::move(options), [&] {
+    if (::chdir(dir.path().c_str()) != 0) return std::string("chdir");
+    ::close(::open("ready", O_CREAT | O_WRONLY, 0600));
+    std::string report;
+    for (const char* path : {"a/b/.env", "tree/c/.env", "new/folder/.env"}) {
+      int fd = -1;
+      // Absent, then for a moment readable, then not.
+      for (int i = 0; i < 5000 && (fd = ::open(path, O_RDONLY), fd >= 0 || errno == ENOENT); ++i) {
+        if (fd >= 0) ::close(fd);
+        ::usleep(1000);
+      }
+      if (fd >= 0 || errno != EACCES) report += std::string(path) + " can be read; ";
+      if (::open(path, O_WRONLY) >= 0) report += std::string(path) + " can be written; ";
+    }
+    return report;
+  });
+  EXPECT_EQ(result.report, "");
+  EXPECT_EQ(kept.denials.size(), 3U);
+  EXPECT_TRUE(kept.notes.empty());
+  EXPECT_EQ(test::read_text(dir / "a/b/.env"), "SECRET=1") << "the host's file is untouched";
+}
+
+TEST(Watch, FoldersBeyondTheBoundAreToldOf) {
+  NEEDS(user_namespaces, seccomp_notify, unix_diag);
+  test::TempDir dir;
+  for (int i = 0; i < 150; ++i) dir.make_dir("d" + std::to_string(i));
+  auto plan = hiding_plan(dir);
+  ASSERT_TRUE(plan.has_value());
+  Kept kept;
+  LabOptions options = kept.options(*plan, {dir.path()});
+  options.on_round = [&](Notifier&) {
+    if (!kept.notes.empty() && !there(dir / "told")) dir.write("told", "");
+  };
+  LabResult result = run_in_lab(std::move(options), [&] {
+    for (int i = 0; i < 5000 && !there(dir / "told"); ++i) {
+      ::usleep(1000);
+      ::mkdir((dir / "x").c_str(), 0700);  // turns the loop
+    }
+    return "";
+  });
+  ASSERT_EQ(kept.notes.size(), 1U);
+  EXPECT_THAT(kept.notes[0], ::testing::HasSubstr("100 folders"));
+}
+
+TEST(RemoveTree, RemovesFoldersWithoutPermissionsAndFollowsNoLink) {
+  test::TempDir dir;
+  dir.write("tree/a/b/file", "x");
+  dir.write("kept/file", "x");
+  ASSERT_EQ(::symlink((dir / "kept").c_str(), (dir / "tree/link").c_str()), 0);
+  ASSERT_EQ(::chmod((dir / "tree/a").c_str(), 0), 0);
+  auto folder = sys::open_path(dir.path(), O_RDONLY | O_DIRECTORY);
+  Status removed = remove_tree(folder->get(), "tree");
+  EXPECT_TRUE(removed.has_value()) << removed.error().message();
+  EXPECT_FALSE(there(dir / "tree"));
+  EXPECT_TRUE(there(dir / "kept/file"));
+  EXPECT_TRUE(remove_tree(folder->get(), "tree").has_value()) << "what is gone is no fault";
+}
+
+}  // namespace
+}  // namespace ward::confine
