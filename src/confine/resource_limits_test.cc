@@ -42,6 +42,15 @@ const test::Need own_cgroup = {"own_cgroup", [] {
                                  return limits ? "" : limits.error().describe();
                                }};
 
+const LimitTarget kDiskTarget = {.run_id = "test", .io_path = "/var/tmp"};
+const test::Need own_disk_cgroup = {"own_disk_cgroup", [] {
+                                      policy::Limits wanted;
+                                      wanted.disk_bandwidth = kMebi;
+                                      const auto limits =
+                                          ResourceLimits::prepare(wanted, kDiskTarget);
+                                      return limits ? "" : limits.error().describe();
+                                    }};
+
 // A process that waits to be let go, as a sandbox's init does, then does `act`.
 class Waiting {
  public:
@@ -251,6 +260,32 @@ TEST(ResourceLimits, ACommandOverItsShareOfACpuIsThrottled) {
   std::ifstream file(dir + "/cpu.stat");
   const std::string stat((std::istreambuf_iterator<char>(file)), {});
   EXPECT_GE(sys::keyed_value(stat, "nr_throttled"), 1U) << stat;
+}
+
+// A lower bound only: what the kernel lets through sooner is over the limit, however slow the disk.
+TEST(ResourceLimits, WritingIsHeldToTheDiskLimit) {
+  NEEDS(own_disk_cgroup);
+  constexpr std::uint64_t kBytesPerSecond = kMebi;
+  const auto write_three_mebibytes = [] {
+    std::string name = "/var/tmp/ward-disk-XXXXXX";
+    const UniqueFd fd(::mkstemp(name.data()));
+    ::unlink(name.c_str());
+    const std::string chunk(kMebi, 'x');
+    for (int i = 0; i < 3; ++i)
+      if (::write(fd.get(), chunk.data(), chunk.size()) != static_cast<ssize_t>(kMebi)) return 1;
+    return ::fsync(fd.get()) == 0 ? 0 : 2;
+  };
+  policy::Limits wanted;
+  wanted.disk_bandwidth = kBytesPerSecond;
+  auto limits = ResourceLimits::prepare(wanted, kDiskTarget);
+  ASSERT_TRUE(limits) << limits.error().describe();
+  Waiting process(write_three_mebibytes);
+  const Status attached = limits->attach(process.pid());
+  ASSERT_TRUE(attached) << attached.error().describe();
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(process.go(), 0);
+  EXPECT_GT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
+  EXPECT_GE(limits->usage({}).written_bytes.value_or(0), 3 * kMebi);
 }
 
 TEST(ResourceLimits, AnOrdinaryUsersProcessesAreCountedByTheSandboxsUserNamespace) {
