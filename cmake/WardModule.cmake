@@ -10,6 +10,7 @@ endif()
 
 # Third-party libraries by the directory that may use them (docs/decisions/dependencies.md has a
 # line for each, and scripts/check-includes knows their headers).
+set(ward_libs_base sodium)
 set(ward_libs_policy yaml sodium)
 set(ward_libs_journal sqlite3 sodium)
 set(ward_libs_confine sodium)

@@ -181,6 +181,7 @@ Result<SandboxHandles> prepare(const Confinement& confinement, const Job& job,
   control.second.reset();
   launch.second.reset();
   Status released = release_init(handles, hooks);
+  if (released && hooks.meanwhile) released = hooks.meanwhile();
   Result<Report> report = released ? await_report(launch.first.get(), handles, hooks)
                                    : fail(std::move(released).error());
   if (report && report->kind == Report::Kind::ready) return handles;

@@ -1,0 +1,46 @@
+// Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
+//
+// ward: one program, a table of subcommands.
+#include <cstdio>
+#include <cstring>
+
+#include "cli/command_line.h"
+#include "cli/commands.h"
+
+namespace {
+
+struct Subcommand {
+  const char* name;
+  const char* purpose;
+  int (*run)(const std::vector<std::string>&);
+};
+
+constexpr Subcommand kSubcommands[] = {
+    {"run", "run a command, confined by a policy that the kernel enforces", ward::cli::run_command},
+};
+
+int print_usage(FILE* stream, int status) {
+  std::fputs("ward: runs what an AI agent decides to run in the right layer\n\nusage:\n", stream);
+  for (const Subcommand& subcommand : kSubcommands)
+    std::fprintf(stream, "  ward %-8s %s\n", subcommand.name, subcommand.purpose);
+  std::fputs("  ward NAME --help\n  ward --version\n", stream);
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) return print_usage(stderr, ward::cli::kUsageError);
+  for (const Subcommand& subcommand : kSubcommands)
+    if (std::strcmp(subcommand.name, argv[1]) == 0)
+      return subcommand.run(std::vector<std::string>(argv + 2, argv + argc));
+  if (std::strcmp(argv[1], "--help") == 0 || std::strcmp(argv[1], "-h") == 0 ||
+      std::strcmp(argv[1], "help") == 0)
+    return print_usage(stdout, 0);
+  if (std::strcmp(argv[1], "--version") == 0) {
+    std::puts("ward " WARD_VERSION);
+    return 0;
+  }
+  std::fprintf(stderr, "ward: there is no subcommand \"%s\"\n", argv[1]);
+  return print_usage(stderr, ward::cli::kUsageError);
+}

@@ -1,0 +1,138 @@
+// Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "base/escape.h"
+#include "base/id.h"
+#include "cli/command_line.h"
+#include "cli/commands.h"
+#include "cli/result_target.h"
+#include "cli/run_journal.h"
+#include "cli/run_report.h"
+#include "cli/surroundings.h"
+#include "confine/launch.h"
+#include "layers/process/environment.h"
+#include "layers/process/run.h"
+#include "policy/lint.h"
+
+namespace ward::cli {
+
+namespace {
+
+struct RunOptions {
+  std::vector<std::string> workspaces;
+  PolicyArguments policy;
+  std::string result;
+  bool trace = false;
+  std::vector<std::string> command;
+};
+
+std::optional<int> parse(const std::vector<std::string>& arguments, RunOptions& options) {
+  CommandLine line("ward run", "Runs a command, confined by a policy that the kernel enforces.");
+  line.option("-w,--workspace", options.workspaces,
+              "a folder to work in; may be repeated (default: the current folder)")
+      .option("-p,--policy", options.policy.files, "a policy document to add; may be repeated")
+      .option("--profile", options.policy.profile, "locked, read-only or workspace")
+      .option("--result", options.result, "where the report goes as JSON: FILE or fd:N")
+      .flag("--trace", options.trace, "name every denied read and write exactly (slower)")
+      .command(options.command);
+  if (std::optional<int> status = line.parse(arguments)) return status;
+  if (options.command.empty()) {
+    std::fputs("ward run: there is no command (write `ward run [options] -- COMMAND`)\n", stderr);
+    return kUsageError;
+  }
+  return std::nullopt;
+}
+
+// One run, from the options to the exit status.
+class RunCommand {
+ public:
+  explicit RunCommand(const RunOptions& options) : options_(options) {}
+
+  int run() {
+    report_.command = options_.command;
+    Result<process::RunResult> result = attempt();
+    if (!result) return set_up_failed(result.error());
+    report_.result = &*result;
+    journal_->end(*result, report_.warnings);
+    finish();
+    return exit_status(result->outcome);
+  }
+
+ private:
+  Result<process::RunResult> attempt() {
+    WARD_ASSIGN(target_, ResultTarget::open(options_.result));
+    WARD_ASSIGN(surroundings_, find_surroundings());
+    WARD_ASSIGN(policy::Place place, place_of(surroundings_, options_.workspaces));
+    WARD_ASSIGN(loaded_, load_policy(surroundings_, place, options_.policy));
+    report_.policy = &loaded_;
+    std::vector<policy::Finding> findings = policy::lint(loaded_.policy, place);
+    WARD_TRY(policy::refuse(findings));
+
+    WARD_ASSIGN(Id id, Id::make());
+    report_.id = id.text();
+    report_.working_directory = surroundings_.cwd;
+    journal_.emplace(surroundings_.state_folder, report_.id);
+    process::RunRequest request;
+    request.id = report_.id;
+    request.policy = loaded_.policy;
+    request.argv = options_.command;
+    request.working_directory = surroundings_.cwd;
+    request.host = {surroundings_.home, surroundings_.cwd, place.workspaces,
+                    confine::private_folders(), surroundings_.ward_paths()};
+    request.environment = process::command_environment(loaded_.policy.env, ::environ);
+    if (options_.trace) request.trace = process::RunRequest::Trace::on;
+    request.before_command = [&](const confine::PathPlan& plan) -> Status {
+      WARD_TRY(check_target(plan));
+      report_.policy_hash = journal_->policy_hash(plan);
+      journal_->start(options_.command, surroundings_.cwd, place.workspaces.front(), findings,
+                      report_.policy_hash, report_.warnings);
+      return {};
+    };
+    return process::run(request);
+  }
+
+  Status check_target(const confine::PathPlan& plan) const {
+    if (target_.path().empty() || !plan.rules->decide(target_.path()).write) return {};
+    return fail(Error(ErrorKind::invalid,
+                      "--result " + target_.path() + ": the command could write it")
+                    .with_remedy("name a file outside of what the policy lets the command write"));
+  }
+
+  int set_up_failed(const Error& error) {
+    report_.error = &error;
+    std::fprintf(stderr, "ward: %s\n", escape_for_terminal(error.describe()).c_str());
+    write_result();
+    return kSetupError;
+  }
+
+  void finish() {
+    if (const auto* failed = std::get_if<SetupFailed>(&report_.result->outcome))
+      std::fprintf(stderr, "ward: %s\n", escape_for_terminal(failed->error.describe()).c_str());
+    if (::isatty(STDERR_FILENO) != 0) std::fputs(for_terminal(report_).c_str(), stderr);
+    write_result();
+  }
+
+  void write_result() {
+    if (Status written = target_.write(to_json(report_)); !written)
+      std::fprintf(stderr, "ward: %s\n", escape_for_terminal(written.error().describe()).c_str());
+  }
+
+  const RunOptions& options_;
+  Surroundings surroundings_;
+  policy::Loaded loaded_;
+  ResultTarget target_;
+  std::optional<RunJournal> journal_;
+  RunReport report_;
+};
+
+}  // namespace
+
+int run_command(const std::vector<std::string>& arguments) {
+  RunOptions options;
+  if (std::optional<int> status = parse(arguments, options)) return *status;
+  return RunCommand(options).run();
+}
+
+}  // namespace ward::cli

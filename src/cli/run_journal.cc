@@ -1,0 +1,80 @@
+// Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
+#include "cli/run_journal.h"
+
+#include "base/digest.h"
+#include "journal/run_events.h"
+#include "journal/sqlite_journal.h"
+
+namespace ward::cli {
+
+namespace {
+
+std::int64_t microseconds(std::chrono::nanoseconds time) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
+}
+
+void append(journal::Journal& journal, const std::vector<journal::Event>& events,
+            journal::Durability durability, std::vector<std::string>& warnings) {
+  Result<journal::Appended> appended = journal.append(events, durability);
+  if (!appended)
+    warnings.push_back("the journal could not be written: " + appended.error().describe());
+  else if (!appended->notice.empty())
+    warnings.push_back(appended->notice);
+}
+
+}  // namespace
+
+RunJournal::RunJournal(const std::string& state_folder, std::string run)
+    : journal_(journal::sqlite_journal({state_folder})), run_(std::move(run)) {}
+
+std::string RunJournal::policy_hash(const confine::PathPlan& plan) {
+  return sha256_hex(plan.text());
+}
+
+void RunJournal::start(const std::vector<std::string>& command,
+                       const std::string& working_directory, const std::string& workspace,
+                       const std::vector<policy::Finding>& findings,
+                       const std::string& policy_hash, std::vector<std::string>& warnings) {
+  journal::RunStart start;
+  start.run = run_;
+  start.command = command;
+  start.working_folder = working_directory;
+  start.workspace = workspace;
+  start.policy = policy_hash;
+  if (Result<journal::ProcessMark> mark = journal::mark_of_self())
+    start.supervisor = *std::move(mark);
+  else
+    warnings.push_back("the journal cannot tell this run's process: " + mark.error().describe());
+  std::vector<journal::Event> events = {journal::run_started(start)};
+  for (const policy::Finding& finding : findings) {
+    if (finding.accepted_by == nullptr) continue;
+    journal::Event event;
+    event.kind = journal::EventKind::override_used;
+    event.run = run_;
+    event.payload.set("finding", finding.id)
+        .set("message", finding.message)
+        .set("origin", finding.accepted_by->origin.describe());
+    events.push_back(std::move(event));
+  }
+  append(*journal_, events, journal::Durability::unsynced, warnings);
+}
+
+void RunJournal::end(const process::RunResult& result, std::vector<std::string>& warnings) {
+  journal::RunEnd end;
+  end.run = run_;
+  end.outcome = describe(result.outcome);
+  end.exit_status = exit_status(result.outcome);
+  end.wall_us = microseconds(result.usage.wall);
+  end.cpu_us = microseconds(result.resources.cpu_user + result.resources.cpu_system);
+  end.peak_memory_bytes = static_cast<std::int64_t>(result.resources.peak_memory_bytes.value_or(0));
+  end.output_bytes = static_cast<std::int64_t>(result.usage.output_bytes);
+  end.denials_complete = result.denials_complete && result.denials_dropped == 0;
+  for (const confine::Denial& denial : result.denials)
+    end.denials.push_back({std::string(to_string(denial.act)), denial.target, denial.rule,
+                           denial.remedy, denial.exact});
+  append(*journal_, journal::run_ended(end), journal::Durability::synced, warnings);
+  if (Status settled = journal_->settle(); !settled)
+    warnings.push_back("the journal could not be settled: " + settled.error().describe());
+}
+
+}  // namespace ward::cli

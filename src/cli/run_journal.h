@@ -1,0 +1,37 @@
+// Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
+//
+// RunJournal: the records of one run. A journal that cannot be written never keeps a run from going
+// on or from having a result: what went wrong becomes a warning. Owned by one thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "confine/path_plan.h"
+#include "journal/journal.h"
+#include "layers/process/run.h"
+#include "policy/lint.h"
+
+namespace ward::cli {
+
+class RunJournal {
+ public:
+  // Costs nothing; the database is opened by start(), after the clone.
+  RunJournal(const std::string& state_folder, std::string run);
+
+  // The SHA-256 of the plan's printed form, in hexadecimal: which policy was in force.
+  static std::string policy_hash(const confine::PathPlan& plan);
+  // The record before the command, and one for each override that was used.
+  void start(const std::vector<std::string>& command, const std::string& working_directory,
+             const std::string& workspace, const std::vector<policy::Finding>& findings,
+             const std::string& policy_hash, std::vector<std::string>& warnings);
+  // The denials and the end.
+  void end(const process::RunResult& result, std::vector<std::string>& warnings);
+
+ private:
+  std::unique_ptr<journal::Journal> journal_;
+  std::string run_;
+};
+
+}  // namespace ward::cli

@@ -1,0 +1,99 @@
+// Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
+#include "cli/surroundings.h"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+#include "cli/policy_files.h"
+#include "sys/file.h"
+#include "sys/state_folder.h"
+
+namespace ward::cli {
+
+namespace {
+
+constexpr const char* kManagedFolder = "/etc/ward";
+
+Result<std::string> canonical(const std::string& path) {
+  WARD_ASSIGN(UniqueFd fd, sys::open_path(path, O_PATH));
+  return sys::path_of_fd(fd.get());
+}
+
+// From the password file itself: the library's look-up would load modules, which a static program
+// cannot.
+std::string home_of_user(uid_t uid) {
+  std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen("/etc/passwd", "re"), std::fclose);
+  if (!file) return "";
+  while (const struct passwd* entry = ::fgetpwent(file.get()))
+    if (entry->pw_uid == uid) return entry->pw_dir;
+  return "";
+}
+
+Result<std::string> find_home() {
+  const char* variable = std::getenv("HOME");
+  std::string home = variable != nullptr && variable[0] == '/' ? variable : home_of_user(::geteuid());
+  Result<std::string> path = canonical(home);
+  if (path) return path;
+  return fail(Error(ErrorKind::invalid, "the home folder \"" + home + "\" cannot be entered: " +
+                                            path.error().message())
+                  .with_remedy("set HOME to a folder that exists"));
+}
+
+std::string xdg_folder(const char* variable, const std::string& otherwise) {
+  const char* value = std::getenv(variable);
+  return (value != nullptr && value[0] == '/' ? std::string(value) : otherwise) + "/ward";
+}
+
+}  // namespace
+
+std::vector<std::string> Surroundings::ward_paths() const {
+  return {state_folder, cache_folder, config_folder, kManagedFolder, program};
+}
+
+Result<Surroundings> find_surroundings() {
+  Surroundings found;
+  WARD_ASSIGN(found.home, find_home());
+  WARD_ASSIGN(found.cwd, in_context(canonical("."), "the current folder"));
+  WARD_ASSIGN(found.state_folder,
+              sys::state_folder_path(std::getenv("XDG_STATE_HOME"), found.home.c_str()));
+  found.cache_folder = xdg_folder("XDG_CACHE_HOME", found.home + "/.cache");
+  found.config_folder = xdg_folder("XDG_CONFIG_HOME", found.home + "/.config");
+  WARD_ASSIGN(found.program, sys::readlink_at(AT_FDCWD, "/proc/self/exe"));
+  return found;
+}
+
+Result<policy::Place> place_of(const Surroundings& surroundings,
+                               const std::vector<std::string>& workspaces) {
+  policy::Place place;
+  place.home = surroundings.home;
+  for (const std::string& workspace : workspaces) {
+    WARD_ASSIGN(std::string path, in_context(canonical(workspace), "--workspace " + workspace));
+    place.workspaces.push_back(std::move(path));
+  }
+  if (place.workspaces.empty()) place.workspaces.push_back(surroundings.cwd);
+  return place;
+}
+
+Result<policy::Loaded> load_policy(const Surroundings& surroundings, const policy::Place& place,
+                                   const PolicyArguments& arguments) {
+  policy::LoadRequest request;
+  request.place = place;
+  request.managed_file = std::string(kManagedFolder) + "/managed.yaml";
+  request.user_file = surroundings.user_policy();
+  request.named_files = arguments.files;
+  request.profile = arguments.profile;
+  Result<std::string> trusted = sys::read_file(surroundings.trust_store());
+  if (trusted) {
+    WARD_ASSIGN(request.trusted,
+                in_context(policy::TrustSet::parse(*trusted), surroundings.trust_store()));
+  } else if (trusted.error().os_errno() != ENOENT) {
+    return fail(std::move(trusted).error());
+  }
+  return policy::load_policy(request, PolicyFiles());
+}
+
+}  // namespace ward::cli

@@ -1,0 +1,20 @@
+// Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
+//
+// The environment of a command: an allow-list. The caller's variables hold API keys and tokens that
+// nobody listed anywhere; what is not named here or in the policy does not reach the command. Pure
+// functions; safe from any thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "policy/policy.h"
+
+namespace ward::process {
+
+// "NAME=value" lines. `caller` is this process's environment (null-terminated). Temporary folders
+// always point into the private ones, whatever the caller and the policy say.
+std::vector<std::string> command_environment(const policy::Environment& policy,
+                                             const char* const* caller);
+
+}  // namespace ward::process

@@ -1,0 +1,154 @@
+// Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
+#include "layers/process/run.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "confine/launch.h"
+#include "confine/notifier.h"
+#include "keeper/stdio.h"
+#include "policy/lint.h"
+
+namespace ward::process {
+
+namespace {
+
+// Where the self-test tries to write: a folder that this user can write and the command may not.
+// Without one, any folder of the system will do: there the user's own rights stop the write too.
+std::string forbidden_write(const confine::PathPlan& plan, const confine::HostContext& host) {
+  std::vector<std::string> candidates = {host.home};
+  for (const std::string& workspace : host.workspaces)
+    candidates.push_back(workspace.substr(0, std::max<std::size_t>(1, workspace.rfind('/'))));
+  candidates.emplace_back("/var/lib");
+  candidates.emplace_back("/usr");
+  auto is_private = [&](const std::string& path) {
+    return std::any_of(host.private_folders.begin(), host.private_folders.end(),
+                       [&](const std::string& folder) {
+                         return path == folder || path.rfind(folder + "/", 0) == 0;
+                       });
+  };
+  for (const std::string& folder : candidates)
+    if (!folder.empty() && !is_private(folder) && ::access(folder.c_str(), W_OK) == 0 &&
+        !plan.rules->decide(folder).write)
+      return folder;
+  return "/usr";
+}
+
+std::vector<std::string> socket_paths(const policy::Network& network) {
+  std::vector<std::string> paths;
+  for (const policy::UnixSocketRule& rule : network.unix_sockets) paths.push_back(rule.path);
+  return paths;
+}
+
+// What the run is made of while it runs, in the order in which it is taken down in reverse.
+class Run {
+ public:
+  explicit Run(const RunRequest& request) : request_(request) {}
+
+  Result<RunResult> run() {
+    WARD_TRY(plan());
+    confine::LaunchHooks hooks = launch_hooks();
+    Result<confine::SandboxHandles> handles = confine::prepare(confinement_, job_, hooks);
+    stdio_.close_child_ends();
+    if (!handles) return fail(std::move(handles).error());
+    WARD_ASSIGN(keeper::Ended ended, supervise(std::move(*handles)));
+    result_.outcome = std::move(ended.outcome);
+    result_.resources = limits_.usage(ended.usage.tree);
+    result_.usage = ended.usage;
+    result_.notes = confinement_.paths.notes;
+    result_.denials_complete = request_.trace == RunRequest::Trace::on;
+    WARD_TRY(limits_.remove());
+    return std::move(result_);
+  }
+
+ private:
+  Status plan() {
+    WARD_TRY(policy::process_layer_accepts(request_.policy));
+    WARD_ASSIGN(confinement_.paths,
+                confine::plan_paths(request_.policy.filesystem, request_.host));
+    confinement_.process = request_.policy.process;
+    if (request_.trace == RunRequest::Trace::on)
+      confinement_.trace = confine::Confinement::Trace::on;
+    confinement_.forbidden_write = forbidden_write(confinement_.paths, request_.host);
+    WARD_TRY(keeper::check_passed_fds(request_.policy.process.pass_fds));
+    WARD_ASSIGN(stdio_, keeper::Stdio::plan());
+    WARD_ASSIGN(limits_, confine::ResourceLimits::prepare(
+                             request_.policy.limits,
+                             {request_.id, request_.host.workspaces.empty()
+                                               ? std::string_view(request_.working_directory)
+                                               : request_.host.workspaces.front()}));
+    job_.argv = request_.argv;
+    job_.environment = request_.environment;
+    job_.working_directory = request_.working_directory;
+    job_.streams = stdio_.child().fds;
+    job_.pass_fds = request_.policy.process.pass_fds;
+    job_.rlimits.assign(limits_.rlimits().begin(), limits_.rlimits().end());
+    return {};
+  }
+
+  confine::LaunchHooks launch_hooks() {
+    confine::LaunchHooks hooks;
+    if (limits_.needs_attach()) hooks.attach = [this](pid_t init) { return limits_.attach(init); };
+    hooks.meanwhile = [this]() -> Status {
+      return request_.before_command ? request_.before_command(confinement_.paths) : Status();
+    };
+    hooks.connected = [this](confine::SandboxHandles& handles) -> Result<int> {
+      confine::NotifierSpec spec{confinement_.paths, request_.host.private_folders,
+                                 socket_paths(request_.policy.network),
+                                 request_.trace == RunRequest::Trace::on};
+      WARD_ASSIGN(confine::Notifier notifier,
+                  confine::Notifier::create(
+                      std::move(spec), {std::move(handles.listener), std::move(handles.diagnosis)},
+                      [this](const confine::Denial& denial) { note(denial); }));
+      notifier_ = std::make_unique<confine::Notifier>(std::move(notifier));
+      return notifier_->fd();
+    };
+    hooks.serve = [this] { return notifier_->on_readable(); };
+    return hooks;
+  }
+
+  Result<keeper::Ended> supervise(confine::SandboxHandles handles) {
+    // What the self-test was denied is not the command's.
+    result_.denials.clear();
+    keeper::SuperviseSpec spec;
+    spec.child = {handles.init, std::move(handles.pidfd), std::move(handles.control),
+                  std::move(handles.terminal)};
+    spec.stdio = std::move(stdio_);
+    spec.wall = request_.policy.limits.wall;
+    spec.output_bytes = request_.policy.limits.output_bytes;
+    spec.pollables.push_back({notifier_->fd(), [this] { return notifier_->on_readable(); }});
+    spec.was_out_of_memory = [this] { return limits_.out_of_memory(); };
+    spec.describe_failure = [this](const confine::Report& report) {
+      return confine::exec_failure(report, request_.argv[0]);
+    };
+    keeper::Supervisor supervisor(std::move(spec));
+    return supervisor.run();
+  }
+
+  void note(const confine::Denial& denial) {
+    auto same = [&](const confine::Denial& other) {
+      return other.act == denial.act && other.target == denial.target && other.rule == denial.rule;
+    };
+    if (std::any_of(result_.denials.begin(), result_.denials.end(), same)) return;
+    if (result_.denials.size() < kMaxDenials)
+      result_.denials.push_back(denial);
+    else
+      ++result_.denials_dropped;
+  }
+
+  const RunRequest& request_;
+  RunResult result_;
+  confine::Confinement confinement_;
+  confine::Job job_;
+  confine::ResourceLimits limits_;
+  keeper::Stdio stdio_;
+  std::unique_ptr<confine::Notifier> notifier_;
+};
+
+}  // namespace
+
+Result<RunResult> run(const RunRequest& request) { return Run(request).run(); }
+
+}  // namespace ward::process

@@ -1,0 +1,52 @@
+// Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
+//
+// The process layer: one command of a coding agent on its user's own machine, confined by a policy
+// that the kernel enforces. run() is the whole life of such a sandbox: this process is its keeper,
+// and nothing of it outlives the call. Single-threaded; it takes over descriptors 0 to 2 and the
+// signal mask while the command runs.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/outcome.h"
+#include "base/result.h"
+#include "confine/denial.h"
+#include "confine/path_plan.h"
+#include "confine/resource_limits.h"
+#include "keeper/supervise.h"
+#include "policy/policy.h"
+
+namespace ward::process {
+
+struct RunRequest {
+  std::string id;  // of the run: names its cgroup
+  policy::Policy policy;
+  std::vector<std::string> argv;
+  std::string working_directory;        // absolute
+  confine::HostContext host;            // workspaces, home, Ward's own paths
+  std::vector<std::string> environment; // of the command
+  enum class Trace : std::uint8_t { off, on } trace = Trace::off;
+  // Called once the sandbox has been cloned, while it sets itself up: the start record is written
+  // here. No command runs before it has returned; its error ends the run.
+  std::function<Status(const confine::PathPlan&)> before_command;
+};
+
+struct RunResult {
+  Outcome outcome;
+  keeper::Usage usage;
+  confine::Usage resources;
+  std::vector<confine::Denial> denials;
+  // Every denied act is in the list: nothing was left to inference.
+  bool denials_complete = false;
+  std::size_t denials_dropped = 0;  // beyond kMaxDenials
+  std::vector<confine::PlanNote> notes;
+};
+inline constexpr std::size_t kMaxDenials = 1000;
+
+// An error means that nothing was run: exit status 125.
+Result<RunResult> run(const RunRequest& request);
+
+}  // namespace ward::process
