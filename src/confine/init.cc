@@ -93,16 +93,17 @@ struct StepRow {
   long (*run)(InitState&);
 };
 
+// The supervisor writes the id maps while the first steps run; new files need them.
 constexpr StepRow kInitSteps[] = {
-    {Step::supervisor, await_supervisor},
     {Step::death_signal, set_death_signal},
-    {Step::cgroup_namespace, own_cgroup_namespace},
     {Step::host_name, set_host_name},
     {Step::loopback, bring_loopback_up},
     {Step::socket_diagnosis, open_socket_diagnosis},
     {Step::private_mounts, make_mounts_private},
     {Step::detach_trees, detach_trees},
     {Step::read_only, make_read_only},
+    {Step::supervisor, await_supervisor},
+    {Step::cgroup_namespace, own_cgroup_namespace},
     {Step::scratch, mount_scratch},
     {Step::rows, mount_rows},
     {Step::proc, mount_proc},
