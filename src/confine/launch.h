@@ -34,6 +34,9 @@ struct Confinement {
   // Where the self-test tries to create a file: a folder that the caller can write and the policy
   // does not let the command write.
   std::string forbidden_write;
+  // Where set, no change reaches the host: the n-th writable folder, in the order of the rows, is an
+  // overlay whose changes go to `review_folder`/n/upper (and n/work, both made by the caller).
+  std::string review_folder;
 };
 
 inline constexpr int kTerminal = -1;  // a stream: the sandbox's own pseudo-terminal

@@ -64,6 +64,8 @@ struct SetupRow {
   enum class Kind : std::uint8_t {
     private_folder,  // a folder of the scratch file system, `source` its name there
     writable,        // the host's object, writable
+    overlay,         // the host's folder, writable: what changes goes to `upper`
+    pin,             // the object as it is inside, on itself
     read_only,       // the host's object, read-only
     hidden,          // an object without any right
     skeleton,        // a private folder of stubs
@@ -74,6 +76,7 @@ struct SetupRow {
   bool make_mount_point = false;  // stands below a private folder, where nothing is yet
   sys::ObjectId object;           // what must be there: {0, 0} where it does not matter
   std::string source;
+  std::string upper, work;  // of an overlay: folders outside of the sandbox
   std::vector<SetupStub> stubs;
 };
 

@@ -65,7 +65,8 @@ constexpr MachineFile kMachineFiles[] = {
 };
 
 bool needs_host_tree(const SetupRow& row) {
-  return row.kind == SetupRow::Kind::writable || row.kind == SetupRow::Kind::read_only;
+  return row.kind == SetupRow::Kind::writable || row.kind == SetupRow::Kind::read_only ||
+         row.kind == SetupRow::Kind::overlay;
 }
 
 // Opens what `row` names and makes sure that it is what the plan saw.
@@ -176,6 +177,12 @@ long mount_skeleton(InitState& state, const SetupRow& row) {
   return attach(tree, open_row(row));
 }
 
+long pin(long target) {
+  if (target < 0) return target;
+  return attach(raw::open_tree(static_cast<int>(target), "", kClone | AT_EMPTY_PATH | AT_RECURSIVE),
+                target);
+}
+
 long mount_row(InitState& state, std::size_t index) {
   const SetupRow& row = state.plan.rows[index];
   if (row.make_mount_point) {
@@ -191,6 +198,8 @@ long mount_row(InitState& state, std::size_t index) {
       return hide(state, row.directory, target);
     }
     case SetupRow::Kind::skeleton: return mount_skeleton(state, row);
+    case SetupRow::Kind::pin: return pin(raw::open_no_links(row.path.c_str(), O_PATH));
+    case SetupRow::Kind::overlay:
     case SetupRow::Kind::writable:
     case SetupRow::Kind::read_only: {
       long target = raw::open_no_links(row.path.c_str(), O_PATH);
@@ -200,6 +209,34 @@ long mount_row(InitState& state, std::size_t index) {
     }
   }
   return -EINVAL;
+}
+
+long clone_host_tree(const SetupRow& row, long object) {
+  long tree = raw::open_tree(static_cast<int>(object), "",
+                             kClone | AT_EMPTY_PATH | (row.directory ? AT_RECURSIVE : 0U));
+  if (tree < 0) return tree;
+  std::uint64_t set = kInert;
+  if (row.kind == SetupRow::Kind::read_only) set |= MOUNT_ATTR_RDONLY;
+  long status =
+      raw::mount_setattr(static_cast<int>(tree), "", AT_EMPTY_PATH | AT_RECURSIVE, set, 0);
+  return status < 0 ? status : tree;
+}
+
+// The lower folder goes by its descriptor: its path may hold the separators of the option.
+long make_overlay(const SetupRow& row, long object) {
+  char lower[48];
+  std::snprintf(lower, sizeof lower, "/proc/self/fd/%ld", object);
+  long fs = raw::fsopen("overlay");
+  if (fs < 0) return fs;
+  int overlay = static_cast<int>(fs);
+  long status = raw::fsconfig_string(overlay, "lowerdir", lower);
+  if (status == 0) status = raw::fsconfig_string(overlay, "upperdir", row.upper.c_str());
+  if (status == 0) status = raw::fsconfig_string(overlay, "workdir", row.work.c_str());
+  if (status == 0) status = raw::fsconfig_flag(overlay, "userxattr");
+  if (status == 0) status = raw::fsconfig_create(overlay);
+  if (status == 0) status = raw::fsmount(overlay, kInert);
+  raw::close(overlay);
+  return status;
 }
 
 long mount_devices(const InitState& state) {
@@ -248,15 +285,10 @@ long detach_trees(InitState& state) {
     state.detail = static_cast<std::int32_t>(i);
     long object = open_row(row);
     if (object < 0) return object;
-    long tree = raw::open_tree(static_cast<int>(object), "",
-                               kClone | AT_EMPTY_PATH | (row.directory ? AT_RECURSIVE : 0U));
+    long tree = row.kind == SetupRow::Kind::overlay ? make_overlay(row, object)
+                                                    : clone_host_tree(row, object);
     raw::close(static_cast<int>(object));
     if (tree < 0) return tree;
-    std::uint64_t set = kInert;
-    if (row.kind == SetupRow::Kind::read_only) set |= MOUNT_ATTR_RDONLY;
-    long status =
-        raw::mount_setattr(static_cast<int>(tree), "", AT_EMPTY_PATH | AT_RECURSIVE, set, 0);
-    if (status < 0) return status;
     state.plan.trees[i] = static_cast<int>(tree);
   }
   state.detail = -1;

@@ -50,8 +50,8 @@ std::size_t depth(const std::string& path) {
 
 SetupRow::Kind kind_of(Action action) {
   switch (action) {
-    case Action::writable:
-    case Action::pin: return SetupRow::Kind::writable;
+    case Action::writable: return SetupRow::Kind::writable;
+    case Action::pin: return SetupRow::Kind::pin;
     case Action::read_only: return SetupRow::Kind::read_only;
     case Action::hidden: return SetupRow::Kind::hidden;
     case Action::skeleton: return SetupRow::Kind::skeleton;
@@ -59,7 +59,9 @@ SetupRow::Kind kind_of(Action action) {
   return SetupRow::Kind::hidden;
 }
 
-void add_rows(SetupPlan& plan, const PathPlan& paths) {
+void add_rows(SetupPlan& plan, const Confinement& confinement) {
+  const PathPlan& paths = confinement.paths;
+  int overlays = 0;
   plan.new_root = !paths.rows.empty() && paths.rows[0].path == "/" &&
                   paths.rows[0].action == Action::skeleton;
   plan.rows.reserve(paths.rows.size() + std::size(kPrivateFolders));
@@ -79,6 +81,12 @@ void add_rows(SetupPlan& plan, const PathPlan& paths) {
     row.directory = path.directory;
     row.make_mount_point = path.below_private;
     row.object = path.object;
+    if (path.action == Action::writable && path.directory && !confinement.review_folder.empty()) {
+      row.kind = SetupRow::Kind::overlay;
+      std::string held = confinement.review_folder + "/" + std::to_string(overlays++);
+      row.upper = held + "/upper";
+      row.work = held + "/work";
+    }
     for (const Stub& stub : path.stubs)
       row.stubs.push_back({stub.name, stub.link, stub.directory, stub.revealed});
     plan.rows.push_back(std::move(row));
@@ -108,7 +116,8 @@ void add_landlock(SetupPlan& plan, const Confinement& confinement) {
     grant(plan, folder.path, kReads | kFolderWrites | uapi::kLandlockFsIoctlDev);
   for (const SetupRow& row : plan.rows) {
     std::uint64_t allowed = 0;
-    if (row.kind == SetupRow::Kind::writable) allowed = kReads | kFolderWrites;
+    if (row.kind == SetupRow::Kind::writable || row.kind == SetupRow::Kind::overlay)
+      allowed = kReads | kFolderWrites;
     if (row.kind == SetupRow::Kind::read_only && !reads_everything) allowed = kReads;
     if (row.kind == SetupRow::Kind::skeleton && !reads_everything)
       allowed = LANDLOCK_ACCESS_FS_READ_DIR;
@@ -174,7 +183,7 @@ Result<SetupPlan> make_setup_plan(const Confinement& confinement, const Job& job
   SetupPlan plan;
   plan.as_root = ::geteuid() == 0;
   plan.host_name = confinement.host_name;
-  add_rows(plan, confinement.paths);
+  add_rows(plan, confinement);
   plan.streams = job.streams;
   plan.use_terminal = std::count(job.streams.begin(), job.streams.end(), kTerminal) > 0;
   plan.pass_fds = job.pass_fds;
