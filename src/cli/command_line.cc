@@ -33,7 +33,10 @@ CommandLine& CommandLine::option(const std::string& names, std::string& value,
 
 CommandLine& CommandLine::option(const std::string& names, std::vector<std::string>& values,
                                  const std::string& help) {
-  parser_->app.add_option(names, values, help)->type_name("")->type_size(1)->allow_extra_args(false);
+  parser_->app.add_option(names, values, help)
+      ->type_name("")
+      ->type_size(1)
+      ->allow_extra_args(false);
   return *this;
 }
 

@@ -31,16 +31,15 @@ Result<ResultTarget> ResultTarget::open(const std::string& text) {
     WARD_ASSIGN(target.fd_, adopt_descriptor(text));
     return target;
   }
-  WARD_ASSIGN(target.fd_, in_context(sys::open_path(text, O_WRONLY | O_CREAT | O_NOCTTY, 0600),
-                                     "--result"));
+  WARD_ASSIGN(target.fd_,
+              in_context(sys::open_path(text, O_WRONLY | O_CREAT | O_NOCTTY, 0600), "--result"));
   WARD_ASSIGN(target.path_, sys::path_of_fd(target.fd_.get()));
   return target;
 }
 
 Status ResultTarget::write(const std::string& document) const {
   if (!fd_.valid()) return {};
-  if (!path_.empty() && ::ftruncate(fd_.get(), 0) != 0)
-    return fail_errno(errno, "write " + path_);
+  if (!path_.empty() && ::ftruncate(fd_.get(), 0) != 0) return fail_errno(errno, "write " + path_);
   return in_context(sys::write_all(fd_.get(), document), "--result");
 }
 

@@ -95,9 +95,9 @@ class RunCommand {
 
   Status check_target(const confine::PathPlan& plan) const {
     if (target_.path().empty() || !plan.rules->decide(target_.path()).write) return {};
-    return fail(Error(ErrorKind::invalid,
-                      "--result " + target_.path() + ": the command could write it")
-                    .with_remedy("name a file outside of what the policy lets the command write"));
+    return fail(
+        Error(ErrorKind::invalid, "--result " + target_.path() + ": the command could write it")
+            .with_remedy("name a file outside of what the policy lets the command write"));
   }
 
   int set_up_failed(const Error& error) {

@@ -33,8 +33,8 @@ std::string RunJournal::policy_hash(const confine::PathPlan& plan) {
 
 void RunJournal::start(const std::vector<std::string>& command,
                        const std::string& working_directory, const std::string& workspace,
-                       const std::vector<policy::Finding>& findings,
-                       const std::string& policy_hash, std::vector<std::string>& warnings) {
+                       const std::vector<policy::Finding>& findings, const std::string& policy_hash,
+                       std::vector<std::string>& warnings) {
   journal::RunStart start;
   start.run = run_;
   start.command = command;

@@ -35,11 +35,12 @@ std::string home_of_user(uid_t uid) {
 
 Result<std::string> find_home() {
   const char* variable = std::getenv("HOME");
-  std::string home = variable != nullptr && variable[0] == '/' ? variable : home_of_user(::geteuid());
+  std::string home =
+      variable != nullptr && variable[0] == '/' ? variable : home_of_user(::geteuid());
   Result<std::string> path = canonical(home);
   if (path) return path;
-  return fail(Error(ErrorKind::invalid, "the home folder \"" + home + "\" cannot be entered: " +
-                                            path.error().message())
+  return fail(Error(ErrorKind::invalid,
+                    "the home folder \"" + home + "\" cannot be entered: " + path.error().message())
                   .with_remedy("set HOME to a folder that exists"));
 }
 

@@ -13,14 +13,63 @@ namespace {
 // Who and where the user is, how to print, and where the toolchains are. None of these carries a
 // credential by its meaning. Sorted.
 constexpr std::string_view kCore[] = {
-    "CARGO_HOME", "CCACHE_DIR", "CC", "CI", "CLICOLOR", "COLORTERM", "COLUMNS", "CXX", "EDITOR",
-    "FORCE_COLOR", "GEM_HOME", "GOBIN", "GOCACHE", "GOFLAGS", "GOMODCACHE", "GOPATH", "GOROOT",
-    "GRADLE_USER_HOME", "HOME", "JAVA_HOME", "LANG", "LANGUAGE", "LINES", "LOGNAME", "LS_COLORS",
-    "MAKEFLAGS", "MAVEN_HOME", "MAVEN_OPTS", "NO_COLOR", "NODE_ENV", "NVM_BIN", "NVM_DIR", "NVM_INC",
-    "PAGER", "PATH", "PKG_CONFIG_PATH", "PNPM_HOME", "PYENV_ROOT", "PYENV_VERSION",
-    "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN", "SDKMAN_DIR",
-    "SHELL", "SOURCE_DATE_EPOCH", "TERM", "TERMINFO", "TZ", "USER", "VIRTUAL_ENV", "VISUAL",
-    "VOLTA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME",
+    "CARGO_HOME",
+    "CCACHE_DIR",
+    "CC",
+    "CI",
+    "CLICOLOR",
+    "COLORTERM",
+    "COLUMNS",
+    "CXX",
+    "EDITOR",
+    "FORCE_COLOR",
+    "GEM_HOME",
+    "GOBIN",
+    "GOCACHE",
+    "GOFLAGS",
+    "GOMODCACHE",
+    "GOPATH",
+    "GOROOT",
+    "GRADLE_USER_HOME",
+    "HOME",
+    "JAVA_HOME",
+    "LANG",
+    "LANGUAGE",
+    "LINES",
+    "LOGNAME",
+    "LS_COLORS",
+    "MAKEFLAGS",
+    "MAVEN_HOME",
+    "MAVEN_OPTS",
+    "NO_COLOR",
+    "NODE_ENV",
+    "NVM_BIN",
+    "NVM_DIR",
+    "NVM_INC",
+    "PAGER",
+    "PATH",
+    "PKG_CONFIG_PATH",
+    "PNPM_HOME",
+    "PYENV_ROOT",
+    "PYENV_VERSION",
+    "PYTHONDONTWRITEBYTECODE",
+    "PYTHONUNBUFFERED",
+    "RUSTUP_HOME",
+    "RUSTUP_TOOLCHAIN",
+    "SDKMAN_DIR",
+    "SHELL",
+    "SOURCE_DATE_EPOCH",
+    "TERM",
+    "TERMINFO",
+    "TZ",
+    "USER",
+    "VIRTUAL_ENV",
+    "VISUAL",
+    "VOLTA_HOME",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_STATE_HOME",
 };
 
 // They name folders of the host that are not there inside, or not writable.
@@ -29,9 +78,9 @@ struct FixedVariable {
   const char* value;
 };
 constexpr FixedVariable kFixed[] = {
-    {"TMPDIR", "/tmp"}, {"TMP", "/tmp"},      {"TEMP", "/tmp"},
-    {"TMPPREFIX", "/tmp/zsh"},                // zsh's here-documents
-    {"XDG_RUNTIME_DIR", "/run"},              {"WARD_LAYER", "process"},
+    {"TMPDIR", "/tmp"},          {"TMP", "/tmp"},           {"TEMP", "/tmp"},
+    {"TMPPREFIX", "/tmp/zsh"},  // zsh's here-documents
+    {"XDG_RUNTIME_DIR", "/run"}, {"WARD_LAYER", "process"},
 };
 
 bool is_core(std::string_view name) {
@@ -62,7 +111,8 @@ std::vector<std::string> command_environment(const policy::Environment& policy,
     std::size_t equals = line.find('=');
     if (equals == std::string_view::npos || equals == 0) continue;
     std::string_view name = line.substr(0, equals);
-    if (passes(policy, name)) variables.insert_or_assign(std::string(name), line.substr(equals + 1));
+    if (passes(policy, name))
+      variables.insert_or_assign(std::string(name), line.substr(equals + 1));
   }
   for (const auto& [name, value] : policy.set) variables.insert_or_assign(name, value);
   for (const FixedVariable& fixed : kFixed) variables.insert_or_assign(fixed.name, fixed.value);

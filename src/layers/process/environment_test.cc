@@ -10,8 +10,9 @@ namespace {
 using testing::Contains;
 using testing::Not;
 
-constexpr const char* kCaller[] = {"HOME=/home/u", "SECRET_API_KEY=x", "LC_ALL=C", "TMPDIR=/gone",
-                                   "EXTRA=1", "=odd", "noequals", nullptr};
+constexpr const char* kCaller[] = {
+    "HOME=/home/u", "SECRET_API_KEY=x", "LC_ALL=C", "TMPDIR=/gone", "EXTRA=1",
+    "=odd",         "noequals",         nullptr};
 
 TEST(CommandEnvironment, CorePassesWhoAndWhereTheUserIsAndNoSecret) {
   auto lines = command_environment({}, kCaller);

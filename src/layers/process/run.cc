@@ -66,8 +66,7 @@ class Run {
  private:
   Status plan() {
     WARD_TRY(policy::process_layer_accepts(request_.policy));
-    WARD_ASSIGN(confinement_.paths,
-                confine::plan_paths(request_.policy.filesystem, request_.host));
+    WARD_ASSIGN(confinement_.paths, confine::plan_paths(request_.policy.filesystem, request_.host));
     confinement_.process = request_.policy.process;
     if (request_.trace == RunRequest::Trace::on)
       confinement_.trace = confine::Confinement::Trace::on;

@@ -25,9 +25,9 @@ struct RunRequest {
   std::string id;  // of the run: names its cgroup
   policy::Policy policy;
   std::vector<std::string> argv;
-  std::string working_directory;        // absolute
-  confine::HostContext host;            // workspaces, home, Ward's own paths
-  std::vector<std::string> environment; // of the command
+  std::string working_directory;         // absolute
+  confine::HostContext host;             // workspaces, home, Ward's own paths
+  std::vector<std::string> environment;  // of the command
   enum class Trace : std::uint8_t { off, on } trace = Trace::off;
   // Called once the sandbox has been cloned, while it sets itself up: the start record is written
   // here. No command runs before it has returned; its error ends the run.
