@@ -93,8 +93,13 @@ class RunCommand {
     return process::run(request);
   }
 
+  // The innermost mount that holds the file decides; what is private inside is not the host's file.
   Status check_target(const confine::PathPlan& plan) const {
-    if (target_.path().empty() || !plan.rules->decide(target_.path()).write) return {};
+    bool writable = false;
+    for (const confine::PathRow& row : plan.rows)
+      if (!target_.path().empty() && (target_.path() + "/").rfind(row.path + "/", 0) == 0)
+        writable = row.action == confine::Action::writable || row.action == confine::Action::pin;
+    if (!writable) return {};
     return fail(
         Error(ErrorKind::invalid, "--result " + target_.path() + ": the command could write it")
             .with_remedy("name a file outside of what the policy lets the command write"));

@@ -1,7 +1,7 @@
 // Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The command's process between fork and exec: it gives everything up, proves that it did, and waits
-// for the supervisor's word.
+// The command's process between fork and exec: it gives everything up, proves that it did, and
+// waits for the supervisor's word.
 #include <linux/landlock.h>
 #include <netinet/in.h>
 #include <sys/ioctl.h>
@@ -75,9 +75,7 @@ long set_limits(CommandState& state) {
   return 0;
 }
 
-long set_no_new_privileges(CommandState& /*state*/) {
-  return raw::prctl(PR_SET_NO_NEW_PRIVS, 1);
-}
+long set_no_new_privileges(CommandState& /*state*/) { return raw::prctl(PR_SET_NO_NEW_PRIVS, 1); }
 
 long apply_landlock(CommandState& state) {
   const SetupPlan& plan = state.plan;
@@ -88,8 +86,7 @@ long apply_landlock(CommandState& state) {
   std::size_t size = plan.landlock_abi >= 6   ? sizeof attributes
                      : plan.landlock_abi >= 4 ? offsetof(decltype(attributes), scoped)
                                               : sizeof(std::uint64_t);
-  long ruleset = raw::value_or_errno(
-      ::syscall(SYS_landlock_create_ruleset, &attributes, size, 0));
+  long ruleset = raw::value_or_errno(::syscall(SYS_landlock_create_ruleset, &attributes, size, 0));
   if (ruleset < 0) return ruleset;
   for (const SetupGrant& grant : plan.grants) {
     long fd = raw::openat(AT_FDCWD, grant.path.c_str(), O_PATH);

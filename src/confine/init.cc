@@ -62,8 +62,8 @@ long make_mounts_private(InitState& /*state*/) {
   return raw::value_or_errno(::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr));
 }
 
-// Init leads the session, the command is a process group of its own in the foreground: a group whose
-// parent is in another session is orphaned, and the terminal cannot stop it.
+// Init leads the session, the command is a process group of its own in the foreground: a group
+// whose parent is in another session is orphaned, and the terminal cannot stop it.
 long open_terminal(InitState& state) {
   if (::setsid() < 0) return -errno;
   if (!state.plan.use_terminal) return 0;
@@ -207,8 +207,11 @@ void follow_start(Served& served) {
 }  // namespace
 
 void report_failure(int channel, Step step, long status, std::int32_t detail) {
-  send_report(channel, {Report::Kind::failed, static_cast<std::uint32_t>(step),
-                        static_cast<std::int32_t>(-status), detail, {}});
+  send_report(channel, {Report::Kind::failed,
+                        static_cast<std::uint32_t>(step),
+                        static_cast<std::int32_t>(-status),
+                        detail,
+                        {}});
   ::_exit(125);
 }
 

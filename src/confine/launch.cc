@@ -35,8 +35,8 @@ Result<std::string> identity_map(const char* own_map) {
   const char* at = text.c_str();
   for (int used = 0; std::sscanf(at, "%lu %lu %lu%n", &inside, &outside, &count, &used) == 3;
        at += used)
-    map += std::to_string(inside) + " " + std::to_string(inside) + " " + std::to_string(count) +
-           "\n";
+    map +=
+        std::to_string(inside) + " " + std::to_string(inside) + " " + std::to_string(count) + "\n";
   return map;
 }
 

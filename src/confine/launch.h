@@ -2,8 +2,8 @@
 //
 // Launching: from a frozen Confinement and a command to a confined process that has proved its
 // confinement and waits for `go` (control.h) to execute the command. The supervisor's side is
-// single-threaded; it owns the sandbox through SandboxHandles, and killing init's pidfd ends it all.
-// Linux 5.15: clone3(2), namespaces(7), pidfd_open(2).
+// single-threaded; it owns the sandbox through SandboxHandles, and killing init's pidfd ends it
+// all. Linux 5.15: clone3(2), namespaces(7), pidfd_open(2).
 #pragma once
 
 #include <sys/types.h>
@@ -34,8 +34,8 @@ struct Confinement {
   // Where the self-test tries to create a file: a folder that the caller can write and the policy
   // does not let the command write.
   std::string forbidden_write;
-  // Where set, no change reaches the host: the n-th writable folder, in the order of the rows, is an
-  // overlay whose changes go to `review_folder`/n/upper (and n/work, both made by the caller).
+  // Where set, no change reaches the host: the n-th writable folder, in the order of the rows, is
+  // an overlay whose changes go to `review_folder`/n/upper (and n/work, both made by the caller).
   std::string review_folder;
 };
 
@@ -57,12 +57,12 @@ const std::vector<std::string>& private_folders();
 
 // What comes out of a sandbox before its command runs.
 struct SandboxHandles {
-  pid_t init = -1;       // in the supervisor's pid namespace
-  UniqueFd pidfd;        // of init: readable when the sandbox is gone
-  UniqueFd control;      // to and from init, see control.h
-  UniqueFd listener;     // of the system call filter
-  UniqueFd diagnosis;    // netlink socket of the sandbox's network namespace
-  UniqueFd terminal;     // master of the own pty; invalid where no stream asked for it
+  pid_t init = -1;     // in the supervisor's pid namespace
+  UniqueFd pidfd;      // of init: readable when the sandbox is gone
+  UniqueFd control;    // to and from init, see control.h
+  UniqueFd listener;   // of the system call filter
+  UniqueFd diagnosis;  // netlink socket of the sandbox's network namespace
+  UniqueFd terminal;   // master of the own pty; invalid where no stream asked for it
   UniqueFd user_namespace, mount_namespace;  // for masks that are mounted later
 };
 

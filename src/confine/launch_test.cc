@@ -94,8 +94,8 @@ class Launch : public testing::Test {
       return {};
     }
     Command go;
-    EXPECT_TRUE(sys::send_message(handles->control.get(),
-                                  {reinterpret_cast<const char*>(&go), sizeof go}));
+    EXPECT_TRUE(
+        sys::send_message(handles->control.get(), {reinterpret_cast<const char*>(&go), sizeof go}));
     return follow(*handles, supervisor, reader);
   }
 
@@ -176,6 +176,12 @@ TEST_F(Launch, NoCapabilityAndNoPrivilegeIsLeft) {
   EXPECT_THAT(status, HasSubstr("CapAmb:\t0000000000000000"));
   EXPECT_THAT(status, HasSubstr("NoNewPrivs:\t1"));
   EXPECT_THAT(status, HasSubstr("Seccomp:\t2"));
+}
+
+TEST_F(Launch, DevicesWorkAndNothingElseOfTheHostsIsThere) {
+  EXPECT_EQ(
+      run("echo x > /dev/null; head -c 3 /dev/zero | wc -c; ls /dev; test -c /dev/null").output,
+      "3\nfd\nfull\nnull\nptmx\npts\nrandom\nshm\nstderr\nstdin\nstdout\ntty\nurandom\nzero\n");
 }
 
 TEST_F(Launch, OnlyItsOwnProcessesAreSeen) {

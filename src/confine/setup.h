@@ -8,6 +8,7 @@
 #pragma once
 
 #include <linux/filter.h>
+
 #include <array>
 #include <cstdint>
 #include <string>
@@ -83,7 +84,7 @@ struct SetupRow {
 // A path whose write right Landlock grants; everything else is denied for writing.
 struct SetupGrant {
   std::string path;
-  std::uint64_t access = 0;   // LANDLOCK_ACCESS_FS_*
+  std::uint64_t access = 0;  // LANDLOCK_ACCESS_FS_*
 };
 
 struct SetupPlan {
@@ -94,7 +95,7 @@ struct SetupPlan {
   std::string host_name;
   std::vector<SetupRow> rows;
   std::vector<int> trees;  // one a row, room for what detach_trees takes hold of
-  bool new_root = false;  // rows[0] is a skeleton for "/"
+  bool new_root = false;   // rows[0] is a skeleton for "/"
 
   bool use_terminal = false;
   std::array<int, 3> streams = {-2, -2, -2};  // a descriptor, -1: the terminal, -2: /dev/null
@@ -111,7 +112,8 @@ struct SetupPlan {
   std::vector<struct sock_filter> filter;
 
   std::string forbidden_write;  // a folder in which nothing may be created
-  std::string forbidden_read;   // an object that may not be opened; "" where the policy hides nothing
+  std::string
+      forbidden_read;  // an object that may not be opened; "" where the policy hides nothing
 
   std::vector<char*> argv;  // null-terminated, pointing into storage of the caller
   std::vector<char*> environment;

@@ -56,12 +56,24 @@ struct MachineFile {
   bool hide;  // otherwise read-only
 };
 constexpr MachineFile kMachineFiles[] = {
-    {"/proc/sys", false},          {"/proc/sysrq-trigger", false}, {"/proc/irq", false},
-    {"/proc/bus", false},          {"/proc/fs", false},            {"/proc/acpi", true},
-    {"/proc/kcore", true},         {"/proc/keys", true},           {"/proc/kmsg", true},
-    {"/proc/latency_stats", true}, {"/proc/timer_list", true},     {"/proc/scsi", true},
-    {"/proc/sched_debug", true},   {"/sys/firmware", true},        {"/sys/kernel/debug", true},
-    {"/sys/kernel/tracing", true}, {"/sys/kernel/security", true}, {"/sys/fs/bpf", true},
+    {"/proc/sys", false},
+    {"/proc/sysrq-trigger", false},
+    {"/proc/irq", false},
+    {"/proc/bus", false},
+    {"/proc/fs", false},
+    {"/proc/acpi", true},
+    {"/proc/kcore", true},
+    {"/proc/keys", true},
+    {"/proc/kmsg", true},
+    {"/proc/latency_stats", true},
+    {"/proc/timer_list", true},
+    {"/proc/scsi", true},
+    {"/proc/sched_debug", true},
+    {"/sys/firmware", true},
+    {"/sys/kernel/debug", true},
+    {"/sys/kernel/tracing", true},
+    {"/sys/kernel/security", true},
+    {"/sys/fs/bpf", true},
 };
 
 bool needs_host_tree(const SetupRow& row) {
@@ -145,8 +157,8 @@ long build_skeleton(const InitState& state, const SetupRow& row, const char* nam
   return status < 0 ? status : 0;
 }
 
-// A root of our own: the skeleton becomes "/" and the old root stays mounted on top of it, out of the
-// way of lookups, until the rows have taken from it what they need (enter_root).
+// A root of our own: the skeleton becomes "/" and the old root stays mounted on top of it, out of
+// the way of lookups, until the rows have taken from it what they need (enter_root).
 long begin_root(InitState& state, const SetupRow& row) {
   long status = build_skeleton(state, row, "root");
   if (status < 0) return status;
@@ -168,8 +180,8 @@ long mount_skeleton(InitState& state, const SetupRow& row) {
   if (status < 0) return status;
   long tree = clone_of_scratch(state, name);
   if (tree < 0) return tree;
-  status = raw::mount_setattr(static_cast<int>(tree), "", AT_EMPTY_PATH,
-                              MOUNT_ATTR_RDONLY | kInert, 0);
+  status =
+      raw::mount_setattr(static_cast<int>(tree), "", AT_EMPTY_PATH, MOUNT_ATTR_RDONLY | kInert, 0);
   if (status < 0) {
     raw::close(static_cast<int>(tree));
     return status;
@@ -190,7 +202,8 @@ long mount_row(InitState& state, std::size_t index) {
   }
   switch (row.kind) {
     case SetupRow::Kind::private_folder:
-      return attach(clone_of_scratch(state, row.source.c_str()), open_row(row));
+      return attach(raw::open_tree(state.scratch, row.source.c_str(), kClone | AT_RECURSIVE),
+                    open_row(row));
     case SetupRow::Kind::hidden: {
       // What was there may be gone or replaced since the plan; whatever is there now is hidden.
       long target = raw::open_no_links(row.path.c_str(), O_PATH);
@@ -348,8 +361,7 @@ long mount_proc(InitState& state) {
   if (fs < 0) return fs;
   int proc = static_cast<int>(fs);
   long status = raw::fsconfig_create(proc);
-  if (status == 0)
-    status = raw::fsmount(proc, kInert | MOUNT_ATTR_NOEXEC);
+  if (status == 0) status = raw::fsmount(proc, kInert | MOUNT_ATTR_NOEXEC);
   raw::close(proc);
   status = attach(status, raw::openat(AT_FDCWD, "/proc", O_PATH | O_DIRECTORY));
   if (status < 0 || !state.plan.as_root) return status;

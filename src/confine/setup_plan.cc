@@ -21,8 +21,8 @@ struct PrivateFolder {
   const char* source;  // its name in the scratch file system; "" for /proc, mounted by its own step
 };
 constexpr PrivateFolder kPrivateFolders[] = {
-    {"/tmp", "tmp"}, {"/var/tmp", "var-tmp"}, {"/dev", "dev"},
-    {"/dev/shm", "shm"}, {"/run", "run"},     {"/proc", ""},
+    {"/tmp", "tmp"},     {"/var/tmp", "var-tmp"}, {"/dev", "dev"},
+    {"/dev/shm", "shm"}, {"/run", "run"},         {"/proc", ""},
 };
 
 constexpr std::uint64_t kFileWrites = LANDLOCK_ACCESS_FS_WRITE_FILE | uapi::kLandlockFsTruncate;
@@ -62,8 +62,8 @@ SetupRow::Kind kind_of(Action action) {
 void add_rows(SetupPlan& plan, const Confinement& confinement) {
   const PathPlan& paths = confinement.paths;
   int overlays = 0;
-  plan.new_root = !paths.rows.empty() && paths.rows[0].path == "/" &&
-                  paths.rows[0].action == Action::skeleton;
+  plan.new_root =
+      !paths.rows.empty() && paths.rows[0].path == "/" && paths.rows[0].action == Action::skeleton;
   plan.rows.reserve(paths.rows.size() + std::size(kPrivateFolders));
   for (const PrivateFolder& folder : kPrivateFolders) {
     if (folder.source[0] == '\0') continue;

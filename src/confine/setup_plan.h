@@ -1,7 +1,7 @@
 // Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
 //
-// From a Confinement and a Job to the SetupPlan that the post-fork code executes. Nothing is changed
-// on the machine. The plan points into the Confinement and the Job: they must outlive it.
+// From a Confinement and a Job to the SetupPlan that the post-fork code executes. Nothing is
+// changed on the machine. The plan points into the Confinement and the Job: they must outlive it.
 #pragma once
 
 #include "base/result.h"

@@ -2,8 +2,9 @@
 //
 // Kernel calls for code between clone and exec: no allocation, no locks, no logging, no errno. Each
 // returns the kernel's value, or the negative errno. Names and arguments are those of the manual
-// pages: mount_setattr(2) (Linux 5.12), open_tree(2), move_mount(2), fsopen(2) (5.2), close_range(2)
-// (5.9), landlock(7) (5.13), capset(2), prctl(2). Safe from any thread and in a forked child.
+// pages: mount_setattr(2) (Linux 5.12), open_tree(2), move_mount(2), fsopen(2) (5.2),
+// close_range(2) (5.9), landlock(7) (5.13), capset(2), prctl(2). Safe from any thread and in a
+// forked child.
 #pragma once
 
 #include <fcntl.h>
