@@ -59,7 +59,7 @@ class Supervisor::Run {
   void on_signals();
   void on_signal(int signal);
   void on_wall_limit();
-  void on_pollable(const Pollable& pollable);
+  void on_pollable(const Pollable& pollable, std::uint32_t events);
 
   void suspend(int signal, sys::StopScope scope);
   bool freeze();
@@ -155,8 +155,9 @@ Status Supervisor::Run::watch_everything() {
   WARD_TRY(
       loop_->add(spec_.child.pidfd.get(), EPOLLIN, [this](std::uint32_t) { on_init_ended(); }));
   for (const Pollable& pollable : spec_.pollables)
-    WARD_TRY(loop_->add(pollable.fd, EPOLLIN,
-                        [this, &pollable](std::uint32_t) { on_pollable(pollable); }));
+    WARD_TRY(loop_->add(pollable.fd, EPOLLIN, [this, &pollable](std::uint32_t events) {
+      on_pollable(pollable, events);
+    }));
   if (!spec_.wall) return {};
   WARD_ASSIGN(wall_timer_, sys::make_timer());
   WARD_TRY(loop_->add(wall_timer_.get(), EPOLLIN, [this](std::uint32_t) { on_wall_limit(); }));
@@ -252,7 +253,11 @@ void Supervisor::Run::on_init_ended() {
   if (input_) input_->finish();
 }
 
-void Supervisor::Run::on_pollable(const Pollable& pollable) {
+void Supervisor::Run::on_pollable(const Pollable& pollable, std::uint32_t events) {
+  if ((events & EPOLLIN) == 0) {  // hung up: it would be reported for ever
+    loop_->remove(pollable.fd);
+    return;
+  }
   Status served = pollable.on_readable();
   if (served) return;
   loop_->remove(pollable.fd);
