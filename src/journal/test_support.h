@@ -1,14 +1,11 @@
 // Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What the journal's tests share: a folder that is gone with the test, events, and short ways to
-// say "append" and "read all".
+// What the journal's tests share: events, and short ways to say "append" and "read all".
 #pragma once
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -16,28 +13,11 @@
 
 #include "journal/chain.h"
 #include "journal/sqlite_journal.h"
+#include "support/temp_dir.h"
 
 namespace ward::journal::test {
 
-class TempFolder {
- public:
-  TempFolder() {
-    std::string pattern = ::testing::TempDir() + "ward-journal-XXXXXX";
-    path_ = ::mkdtemp(pattern.data());
-  }
-  ~TempFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-
-  std::string path() const { return path_; }
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
+using TempFolder = ::ward::test::TempDir;
 
 inline Event event(const std::string& note, EventKind kind = EventKind::denied) {
   Event event = {.kind = kind, .run = "run"};
@@ -84,7 +64,9 @@ inline std::vector<std::string> files(const std::string& folder, const std::stri
   return names;
 }
 
+// Empty where it is no file.
 inline std::string bytes_of(const std::string& path) {
+  if (!std::filesystem::is_regular_file(path)) return {};
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
