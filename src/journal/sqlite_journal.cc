@@ -174,6 +174,11 @@ Result<std::string> SqliteJournal::replace(const Trouble& trouble) {
 Result<Appended> SqliteJournal::append(std::span<const Event> events, Durability durability) {
   const sys::FileSizeSignalHeld no_signal;
   auto appended = try_append(events, durability);
+  if (!appended && !appended.error().damage.empty()) {
+    // Once more on a fresh connection: SQLite takes a read that failed once for damage, too.
+    writing_.reset();
+    appended = try_append(events, durability);
+  }
   if (appended) return *std::move(appended);
   const Trouble trouble = std::move(appended).error();
   writing_.reset();

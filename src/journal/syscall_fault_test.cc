@@ -1,0 +1,316 @@
+// Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
+#include "journal/syscall_fault_test.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <set>
+
+#include "journal/test_support.h"
+
+namespace ward::journal::test {
+namespace {
+
+using ::testing::IsEmpty;
+
+constexpr int kSyscallStop = SIGTRAP | 0x80;
+
+bool reaches_a_disk(unsigned long long number) {
+  static const std::set<unsigned long long> calls = {
+      SYS_write,     SYS_pwrite64, SYS_read,     SYS_pread64,    SYS_fsync,
+      SYS_fdatasync, SYS_openat,   SYS_open,     SYS_ftruncate,  SYS_fallocate,
+      SYS_mkdir,     SYS_unlink,   SYS_unlinkat, SYS_renameat,   SYS_renameat2,
+      SYS_fchmodat,  SYS_fchmod,   SYS_flock,    SYS_newfstatat, SYS_fcntl};
+  return calls.contains(number);
+}
+
+// The call about to be made becomes one that does not exist; its result is set when it returns.
+void spoil(pid_t child) {
+  struct user_regs_struct registers = {};
+  ::ptrace(PTRACE_GETREGS, child, nullptr, &registers);
+  registers.orig_rax = ~0ULL;
+  ::ptrace(PTRACE_SETREGS, child, nullptr, &registers);
+}
+
+void set_result(pid_t child, int error_number) {
+  struct user_regs_struct registers = {};
+  ::ptrace(PTRACE_GETREGS, child, nullptr, &registers);
+  registers.rax = static_cast<unsigned long long>(-static_cast<long long>(error_number));
+  ::ptrace(PTRACE_SETREGS, child, nullptr, &registers);
+}
+
+class Tracer {
+ public:
+  Tracer(pid_t child, const Fault& fault) : child_(child), fault_(fault) {}
+
+  FaultResult run() {
+    int status = 0;
+    ::waitpid(child_, &status, 0);  // the stop it asked for
+    ::ptrace(PTRACE_SETOPTIONS, child_, nullptr, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL);
+    int signal = 0;
+    for (;;) {
+      ::ptrace(PTRACE_SYSCALL, child_, nullptr, signal);
+      ::waitpid(child_, &status, 0);
+      if (!WIFSTOPPED(status)) return {reached_, status};
+      signal = WSTOPSIG(status) == kSyscallStop ? 0 : WSTOPSIG(status);
+      if (signal == 0) at_call();
+    }
+  }
+
+ private:
+  void at_call() {
+    entering_ = !entering_;
+    if (!entering_) {
+      if (spoiled_) set_result(child_, fault_.error_number);
+      spoiled_ = false;
+      return;
+    }
+    struct user_regs_struct registers = {};
+    ::ptrace(PTRACE_GETREGS, child_, nullptr, &registers);
+    if (fault_.error_number != 0 && !reaches_a_disk(registers.orig_rax)) return;
+    if (count_++ != fault_.index) return;
+    reached_ = true;
+    if (fault_.error_number == 0) {
+      ::kill(child_, SIGKILL);
+      return;
+    }
+    spoil(child_);
+    spoiled_ = true;
+  }
+
+  pid_t child_;
+  Fault fault_;
+  int count_ = 0;
+  bool entering_ = false;
+  bool reached_ = false;
+  bool spoiled_ = false;
+};
+
+}  // namespace
+
+FaultResult run_with_fault(const Fault& fault, const std::function<int()>& body) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
+    ::raise(SIGSTOP);
+    ::_exit(body());
+  }
+  return Tracer(child, fault).run();
+}
+
+namespace {
+
+// What the child has been told is written, seen by the parent after its death.
+class Acknowledged {
+ public:
+  Acknowledged()
+      : count_(static_cast<int*>(::mmap(nullptr, sizeof(int), PROT_READ | PROT_WRITE,
+                                        MAP_SHARED | MAP_ANONYMOUS, -1, 0))) {}
+  ~Acknowledged() { ::munmap(count_, sizeof(int)); }
+  Acknowledged(const Acknowledged&) = delete;
+  Acknowledged& operator=(const Acknowledged&) = delete;
+  int& operator*() { return *count_; }
+
+ private:
+  int* count_;
+};
+
+// A run as `ward run` journals it. With a log that is due, so that the checkpoint is in it.
+int journal_a_run(const std::string& folder, Acknowledged& acknowledged) {
+  auto journal = sqlite_journal({.folder = folder, .patience = std::chrono::milliseconds(50)});
+  bool good = true;
+  for (const char* note : {"start", "end"}) {
+    const bool written = append(*journal, note).has_value();
+    *acknowledged += written ? 1 : 0;
+    good = good && written;
+  }
+  return journal->settle() && good ? 0 : 3;
+}
+
+// In memory where there is a tmpfs for all: hundreds of syncs cost nothing there, and what a
+// process did before it was killed is there all the same.
+class MemoryFolder {
+ public:
+  MemoryFolder() {
+    const bool shared_memory = ::access("/dev/shm", W_OK) == 0;
+    std::string pattern = (shared_memory ? "/dev/shm/" : ::testing::TempDir()) + std::string(kName);
+    path_ = ::mkdtemp(pattern.data());
+  }
+  ~MemoryFolder() { std::filesystem::remove_all(path_); }
+  MemoryFolder(const MemoryFolder&) = delete;
+  MemoryFolder& operator=(const MemoryFolder&) = delete;
+  const std::string& path() const { return path_; }
+  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  static constexpr const char* kName = "ward-journal-XXXXXX";
+  std::string path_;
+};
+
+class JournalFaults : public ::testing::Test {
+ protected:
+  // Every run is journalled into a copy of this folder.
+  void make_original(int kilobytes_of_log) {
+    for (int count = 0; count < kilobytes_of_log; count += 20)
+      ASSERT_TRUE(append(original_.path(), std::string(20'000, 'x')));
+    if (kilobytes_of_log > 0) before_ = records(original_.path()).size();
+  }
+
+  std::string fresh_copy() {
+    const std::string copy = copies_ / "state";
+    std::filesystem::remove_all(copy);
+    std::filesystem::copy(original_.path(), copy, std::filesystem::copy_options::recursive);
+    ::chmod(copy.c_str(), 0700);
+    return copy;
+  }
+
+  // However it ended: the chain is whole, what was acknowledged is there, and it goes on.
+  void expect_whole(const std::string& folder, int acknowledged, int index) {
+    const Verification verification = verified(folder);
+    const auto least = static_cast<std::int64_t>(before_) + acknowledged;
+    EXPECT_TRUE(verification.sound()) << "call " << index;
+    EXPECT_GE(verification.records, least) << "call " << index;
+    EXPECT_LE(verification.records, std::max<std::int64_t>(least + 2, 3)) << "call " << index;
+    const auto next = append(folder, "next");
+    ASSERT_TRUE(next) << "call " << index << ": " << next.error().describe();
+    EXPECT_EQ(next->notice, "") << "call " << index;
+    EXPECT_TRUE(verified(folder).sound()) << "call " << index;
+    EXPECT_THAT(files(folder, "journal.damaged-"), IsEmpty())
+        << "call " << index << ": " << records(folder)[0].payload;
+  }
+
+  void kill_at_each_call() {
+    for (int index = 0;; ++index) {
+      const std::string folder = fresh_copy();
+      Acknowledged acknowledged;
+      const FaultResult result =
+          run_with_fault({.index = index}, [&] { return journal_a_run(folder, acknowledged); });
+      expect_whole(folder, *acknowledged, index);
+      if (result.reached) continue;
+      EXPECT_EQ(result.status, 0);
+      EXPECT_GT(index, 60);
+      return;
+    }
+  }
+
+  void fail_each_call_with(int error_number) {
+    for (int index = 0;; ++index) {
+      const std::string folder = fresh_copy();
+      Acknowledged acknowledged;
+      const FaultResult result =
+          run_with_fault({.index = index, .error_number = error_number},
+                         [&] { return journal_a_run(folder, acknowledged); });
+      EXPECT_TRUE(WIFEXITED(result.status)) << "call " << index;
+      expect_whole(folder, *acknowledged, index);
+      if (result.reached) continue;
+      EXPECT_EQ(result.status, 0);
+      EXPECT_GT(index, 40);
+      return;
+    }
+  }
+
+  MemoryFolder original_;
+  MemoryFolder copies_;
+  std::size_t before_ = 0;
+};
+
+TEST_F(JournalFaults, KilledAtEachCallOfTheFirstRunOfAll) { kill_at_each_call(); }
+
+TEST_F(JournalFaults, KilledAtEachCallOfARunWithACheckpoint) {
+  make_original(300);
+  kill_at_each_call();
+}
+
+TEST_F(JournalFaults, DiskFullAtEachCallOfTheFirstRunOfAll) { fail_each_call_with(ENOSPC); }
+
+TEST_F(JournalFaults, DiskFullAtEachCallOfARunWithACheckpoint) {
+  make_original(300);
+  fail_each_call_with(ENOSPC);
+}
+
+TEST_F(JournalFaults, DiskFailsAtEachCallOfARunWithACheckpoint) {
+  make_original(300);
+  fail_each_call_with(EIO);
+}
+
+TEST_F(JournalFaults, AFileSizeLimitIsAnErrorAndNoSignal) {
+  make_original(100);
+  const std::string folder = fresh_copy();
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const struct rlimit limit = {50'000, 50'000};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    const auto refused = append(folder, std::string(20'000, 'x'));
+    ::_exit(refused ? 1 : 0);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  expect_whole(folder, 0, 0);
+}
+
+// In a user and mount namespace of its own; the exit status says what happened.
+template <class Body>
+int in_own_mounts(Body body) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const uid_t uid = ::geteuid();
+    const gid_t gid = ::getegid();
+    if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) ::_exit(77);
+    write_bytes("/proc/self/setgroups", "deny");
+    write_bytes("/proc/self/uid_map", "0 " + std::to_string(uid) + " 1");
+    write_bytes("/proc/self/gid_map", "0 " + std::to_string(gid) + " 1");
+    if (::mount("", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) ::_exit(77);
+    ::_exit(body());
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -status;
+}
+
+TEST_F(JournalFaults, AReallyFullDiskIsAnErrorAndTheJournalGoesOnWhenThereIsRoom) {
+  const std::string folder = fresh_copy();
+  const int code = in_own_mounts([&] {
+    if (::mount("tmpfs", folder.c_str(), "tmpfs", 0, "size=512k,mode=700") != 0) return 77;
+    if (!append(folder, "one")) return 1;
+    write_bytes(folder + "/filler", std::string(1 << 20, 'f'));
+    Result<Appended> appended = append(folder, "two");
+    for (int count = 0; appended && count < 200; ++count)
+      appended = append(folder, std::string(20'000, 'x'));
+    if (appended || appended.error().kind() != ErrorKind::exhausted) return 2;
+    std::filesystem::remove(folder + "/filler");
+    if (!append(folder, "three")) return 3;
+    return verified(folder).sound() ? 0 : 4;
+  });
+  if (code == 77) GTEST_SKIP() << "needs user namespaces: no own tmpfs here";
+  EXPECT_EQ(code, 0);
+}
+
+TEST_F(JournalFaults, AReadOnlyDiskIsAnErrorAndNothingIsSetAside) {
+  make_original(20);
+  const std::string folder = fresh_copy();
+  const int code = in_own_mounts([&] {
+    if (::mount(folder.c_str(), folder.c_str(), nullptr, MS_BIND, nullptr) != 0) return 77;
+    constexpr unsigned long kReadOnly = MS_REMOUNT | MS_BIND | MS_RDONLY;
+    if (::mount("", folder.c_str(), nullptr, kReadOnly, nullptr) != 0) return 77;
+    if (append(folder, "two")) return 1;
+    return files(folder, "journal.damaged-").empty() ? 0 : 2;
+  });
+  if (code == 77) GTEST_SKIP() << "needs user namespaces: no own mounts here";
+  EXPECT_EQ(code, 0);
+  expect_whole(folder, 0, 0);
+}
+
+}  // namespace
+}  // namespace ward::journal::test
