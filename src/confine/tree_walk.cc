@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -40,7 +41,7 @@ class Walker {
       : request_(request),
         globs_(request.globs != nullptr ? *request.globs : no_globs_),
         stepper_(globs_),
-        buffer_(kBufferBytes),
+        buffer_(std::make_unique_for_overwrite<char[]>(kBufferBytes)),
         clock_ns_(request.clock_ns()) {
     for (const sys::ObjectId& object : request.aliases_of) alias_inodes_.insert(object.inode);
   }
@@ -123,7 +124,7 @@ class Walker {
   WalkResult result_;
 
   std::string path_;  // of the folder at hand, without a slash at the end; "" is the root
-  std::vector<char> buffer_;
+  std::unique_ptr<char[]> buffer_;  // not cleared: small trees touch little of it
   std::vector<std::uint32_t> hits_;
   std::string child_names_;  // stacks of the folders being visited
   std::vector<Child> children_;
@@ -369,7 +370,8 @@ Status Walker::take_entry(const Visit& folder, Base base, Entry& entry) {
 
 Status Walker::read_names(const Visit& folder, Base base, Record& record) {
   for (;;) {
-    Result<std::span<const char>> records = sys::read_directory(base.fd, buffer_);
+    Result<std::span<const char>> records =
+        sys::read_directory(base.fd, {buffer_.get(), kBufferBytes});
     if (!records) {
       // Removed meanwhile, or a broken medium; either way these names are not the whole.
       record.trusted = false;
