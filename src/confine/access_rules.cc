@@ -24,8 +24,8 @@ Access AccessRules::decide(std::string_view path) const {
   if (own != nullptr) return {false, false, own->own, own->own};
   if (in_private) return {true, true, "private folder", "private folder"};
 
-  policy::PathVerdict verdict = tables.rules.decider.decide(path);
-  const std::vector<policy::PathRule>& rules = tables.rules.filesystem.rules;
+  policy::PathVerdict verdict = tables.decided->decider.decide(path);
+  const std::vector<policy::PathRule>& rules = tables.decided->filesystem.rules;
   auto text = [&](const policy::PathRule* rule, std::string_view otherwise) -> std::string_view {
     return rule == nullptr ? otherwise
                            : tables.texts[static_cast<std::size_t>(rule - rules.data())];

@@ -206,7 +206,7 @@ class LayoutReader {
   bool names_us(std::string_view back, const std::string& folder) {
     std::string path = absolute(back, folder);
     if (name_of(path) != ".git") return false;
-    Resolution top = resolver_.resolve(parent_of(path));
+    Resolution top = resolver_.resolve(std::string(parent_of(path)));
     return top.end == Resolution::End::found && top.path == top_;
   }
 

@@ -287,7 +287,7 @@ void PathPlanner::settle_pending() {
     accepted.push_back(std::move(pending));
   }
   pending_.clear();
-  if (!accepted.empty()) before_ = std::make_unique<DecidedRules>(rules_);
+  if (!accepted.empty()) before_ = std::make_shared<const DecidedRules>(rules_);
 }
 
 void PathPlanner::protect(const ProtectedPath& path) {

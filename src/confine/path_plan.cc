@@ -22,7 +22,7 @@ Result<PathPlan> PathPlanner::run() {
     else
       WARD_TRY(collect_glob(i));
   }
-  before_ = std::make_unique<DecidedRules>(rules_);
+  before_ = std::make_shared<const DecidedRules>(rules_);
   settle_pending();
   WARD_TRY(walk());
   make_access();
@@ -41,8 +41,11 @@ Result<PathPlan> PathPlanner::run() {
 }
 
 void PathPlanner::make_access() {
-  auto tables = std::make_unique<AccessRules::Tables>(rules_);
-  for (const policy::PathRule& rule : tables->rules.filesystem.rules)
+  auto tables = std::make_unique<AccessRules::Tables>();
+  const bool grown = rules_.rules.size() != before_->filesystem.rules.size();
+  tables->decided = grown ? std::make_shared<const DecidedRules>(std::move(rules_)) : before_;
+  tables->texts.reserve(tables->decided->filesystem.rules.size());
+  for (const policy::PathRule& rule : tables->decided->filesystem.rules)
     tables->texts.push_back(policy::describe(rule));
   for (const Mark& mark : marks_) {
     if (mark.kind == MarkKind::own) tables->special[mark.path].own = texts_[mark.index];

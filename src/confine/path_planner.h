@@ -46,8 +46,7 @@ struct DecidedRules {
 };
 
 struct AccessRules::Tables {
-  explicit Tables(policy::Filesystem from) : rules(std::move(from)) {}
-  DecidedRules rules;
+  std::shared_ptr<const DecidedRules> decided;
   std::vector<std::string> texts;  // of each rule
   struct Special {
     std::string own, protect;  // the reason, where it is one
@@ -163,6 +162,9 @@ class PathPlanner {
   void level_objects();
   const policy::PathRule* winner(const Winners& winners) const;
   std::string_view text_of(const policy::PathRule& rule) const;
+  const std::vector<policy::PathRule>& final_rules() const {
+    return access_->tables_->decided->filesystem.rules;
+  }
 
   // path_hard_links.cc
   Status check_hard_links();
@@ -192,10 +194,11 @@ class PathPlanner {
   PathResolver resolver_;
 
   policy::Filesystem rules_;       // with canonical forms and grants
-  std::unique_ptr<DecidedRules> before_;  // the policy alone, canonical
+  std::shared_ptr<const DecidedRules> before_;  // the policy alone, canonical
   std::vector<GlobRule> globs_;
   std::vector<PendingAllow> pending_;
   std::vector<Mark> marks_;
+  std::size_t first_match_ = 0, match_count_ = 0;  // of them, what the walk found
   std::deque<std::string> texts_;  // views of them stay valid
   std::string home_, cwd_;
   std::vector<std::string> workspaces_, private_folders_;

@@ -56,15 +56,18 @@ const PathNode& PathResolver::look(const std::string& path) {
   auto [found, fresh] = seen_.try_emplace(path);
   PathNode& node = found->second;
   if (!fresh) return node;
+  // A folder is worth a descriptor from the second name on that is asked for in it.
   std::string_view folder = parent_of(path);
-  if (!folder_.valid() || folder_path_ != folder) {
-    auto opened = sys::open_path(std::string(folder), O_PATH | O_DIRECTORY);
-    folder_ = opened ? std::move(*opened) : UniqueFd();
+  if (folder_path_ != folder) {
     folder_path_ = folder;
+    folder_.reset();
+  } else if (!folder_.valid()) {
+    auto opened = sys::open_path(folder_path_, O_PATH | O_DIRECTORY);
+    if (opened) folder_ = std::move(*opened);
   }
-  std::string name = path == "/" ? "." : std::string(name_of(path));
-  auto status = folder_.valid() ? sys::stat_at(folder_.get(), name, AT_SYMLINK_NOFOLLOW)
-                                : sys::stat_at(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW);
+  auto status = folder_.valid() && path != "/"
+                    ? sys::stat_at(folder_.get(), std::string(name_of(path)), AT_SYMLINK_NOFOLLOW)
+                    : sys::stat_at(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW);
   if (!status) {
     int code = status.error().os_errno();
     node.kind = code == ENOENT || code == ENOTDIR || code == ENAMETOOLONG
@@ -83,8 +86,33 @@ const PathNode& PathResolver::look(const std::string& path) {
   return node;
 }
 
-Resolution PathResolver::resolve(std::string_view path) {
+// A folder that was seen is canonical; most paths lie in one, and are no link themselves.
+bool PathResolver::resolve_in_seen(const std::string& path, Resolution& out) {
+  auto folder = seen_.find(std::string(parent_of(path)));
+  if (folder == seen_.end() || folder->second.kind != PathNode::Kind::directory) return false;
+  std::string_view name = name_of(path);
+  if (name.empty() || name == "." || name == "..") return false;
+  const std::string& folder_path = folder->first;  // stays, as its node does
+  const sys::ObjectId folder_object = folder->second.object;
+  const PathNode& node = look(path);
+  if (node.kind == PathNode::Kind::directory || node.kind == PathNode::Kind::file) {
+    out.end = Resolution::End::found;
+    out.node = node;
+  } else if (node.kind == PathNode::Kind::absent) {
+    out.end = Resolution::End::absent;
+    out.last = folder_path;
+    out.last_object = folder_object;
+    out.missing = name;
+  } else {
+    return false;
+  }
+  out.path = path;
+  return true;
+}
+
+Resolution PathResolver::resolve(const std::string& path) {
   Resolution out;
+  if (resolve_in_seen(path, out)) return out;
   std::vector<std::string> todo;
   push_components(todo, path);
   std::string here = "/";

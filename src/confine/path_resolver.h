@@ -62,11 +62,13 @@ class PathResolver {
   static constexpr int kMaxLinks = 40;  // as the kernel
 
   // Preconditions: `path` is absolute.
-  Resolution resolve(std::string_view path);
+  Resolution resolve(const std::string& path);
   // Preconditions: `path` is canonical but for its last component.
   const PathNode& look(const std::string& path);
 
  private:
+  bool resolve_in_seen(const std::string& path, Resolution& out);
+
   std::unordered_map<std::string, PathNode> seen_;
   std::string folder_path_;  // the folder whose entries were asked for last
   UniqueFd folder_;

@@ -173,7 +173,7 @@ void PathPlanner::emit_names() {
         stays = true;
         freeze(node.path(), texts_[mark.index]);
       } else if (mark.kind == MarkKind::link && node.what == PathNode::Kind::symlink) {
-        const policy::PathRule& rule = access_->tables_->rules.filesystem.rules[mark.index];
+        const policy::PathRule& rule = final_rules()[mark.index];
         if (!denies(rule)) continue;
         stays = true;
         freeze(node.path(), text_of(rule));
@@ -217,15 +217,16 @@ void PathPlanner::freeze_above(const PlanNode& node, std::string_view from) {
   }
   // `PREFIX/**/NAME` speaks of the file wherever below PREFIX its folders are moved.
   if (node.decided != nullptr && !node.decided->literal) {
-    const policy::PathRule* first = access_->tables_->rules.filesystem.rules.data();
+    const policy::PathRule* first = final_rules().data();
     for (const GlobRule& entry : globs_)
       if (first + entry.rule == node.decided && entry.anywhere_below)
         from = entry.glob.literal_prefix();
   }
   if (!lies_in(from, root->path())) return;
+  const PlanNode* mounted = &around(node);
   for (std::string_view path = from; path != root->path(); path = parent_of(path)) {
-    const PlanNode* mounted = find_node(path);
-    if (mounted != nullptr && mounted->has_row) continue;
+    while (mounted->path().size() > path.size()) mounted = &around(*mounted);
+    if (mounted->has_row && mounted->path() == path) continue;
     std::string text(path);
     if (frozen_seen_.find(text) != frozen_seen_.end()) return;
     freeze(text, node.text);
@@ -233,7 +234,7 @@ void PathPlanner::freeze_above(const PlanNode& node, std::string_view from) {
 }
 
 void PathPlanner::emit_notes() {
-  const std::vector<policy::PathRule>& rules = access_->tables_->rules.filesystem.rules;
+  const std::vector<policy::PathRule>& rules = final_rules();
   for (const PlanNode& node : nodes_) {
     if (node.what != PathNode::Kind::absent || node.in_private) continue;
     const bool writable_around = around(node).state == PathState::writable;

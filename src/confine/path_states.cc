@@ -4,6 +4,7 @@
 // down the tree: a rule that names a deeper path beats all above it, so a node needs its own rules
 // and what its surroundings decided.
 #include <algorithm>
+#include <cstring>
 
 #include "confine/path_planner.h"
 #include "policy/explain.h"
@@ -33,11 +34,18 @@ void consider(const policy::PathRule& rule, Winners& here) {
 }  // namespace
 
 bool path_before(std::string_view a, std::string_view b) {
-  auto [at_a, at_b] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
-  if (at_b == b.end()) return false;
-  if (at_a == a.end()) return true;
-  if (*at_a == '/' || *at_b == '/') return *at_a == '/';
-  return static_cast<unsigned char>(*at_a) < static_cast<unsigned char>(*at_b);
+  const std::size_t size = std::min(a.size(), b.size());
+  std::size_t at = 0;
+  // Long common beginnings are the rule; they are passed in words.
+  for (std::uint64_t word_a = 0, word_b = 0; at + sizeof word_a <= size; at += sizeof word_a) {
+    std::memcpy(&word_a, a.data() + at, sizeof word_a);
+    std::memcpy(&word_b, b.data() + at, sizeof word_b);
+    if (word_a != word_b) break;
+  }
+  while (at < size && a[at] == b[at]) ++at;
+  if (at == size) return a.size() < b.size();
+  if (a[at] == '/' || b[at] == '/') return a[at] == '/';
+  return static_cast<unsigned char>(a[at]) < static_cast<unsigned char>(b[at]);
 }
 
 // A deny among the stronger scopes alone is final.
@@ -48,8 +56,7 @@ const policy::PathRule* PathPlanner::winner(const Winners& winners) const {
 }
 
 std::string_view PathPlanner::text_of(const policy::PathRule& rule) const {
-  const AccessRules::Tables& tables = *access_->tables_;
-  return tables.texts[static_cast<std::size_t>(&rule - tables.rules.filesystem.rules.data())];
+  return access_->tables_->texts[static_cast<std::size_t>(&rule - final_rules().data())];
 }
 
 void PathPlanner::make_nodes() {
@@ -59,9 +66,17 @@ void PathPlanner::make_nodes() {
                     .what = PathNode::Kind::directory,
                     .object = resolver_.look("/").object});
   auto order = [](const Mark& a, const Mark& b) {
-    return a.path != b.path ? path_before(a.path, b.path) : a.kind < b.kind;
+    if (path_before(a.path, b.path)) return true;
+    return a.kind < b.kind && a.path == b.path;
   };
-  std::sort(marks_.begin(), marks_.end(), order);
+  // The matches of a walk come nearly in order, and by far the most marks may be some.
+  auto matches = marks_.begin() + static_cast<std::ptrdiff_t>(first_match_);
+  auto rest = matches + static_cast<std::ptrdiff_t>(match_count_);
+  if (!std::is_sorted(matches, rest, order)) std::sort(matches, rest, order);
+  std::sort(marks_.begin(), matches, order);
+  std::sort(rest, marks_.end(), order);
+  std::inplace_merge(marks_.begin(), matches, rest, order);
+  std::inplace_merge(marks_.begin(), rest, marks_.end(), order);
   nodes_.reserve(marks_.size());
   for (std::size_t i = 0; i < marks_.size();) {
     PlanNode node;
@@ -95,7 +110,7 @@ void PathPlanner::decide_nodes() {
 }
 
 void PathPlanner::decide_node(PlanNode& node) {
-  const std::vector<policy::PathRule>& rules = access_->tables_->rules.filesystem.rules;
+  const std::vector<policy::PathRule>& rules = final_rules();
   Winners read = {}, write = {};
   for (std::uint32_t i = 0; i < node.mark_count; ++i) {
     const Mark& mark = node.marks[i];
@@ -135,7 +150,7 @@ void PathPlanner::decide_node(PlanNode& node) {
   const policy::PathRule* for_write = winner(node.write);
   if (node.what == PathNode::Kind::absent) {
     // The walk finds no name that is not there; a wildcard may match this one all the same.
-    policy::PathVerdict verdict = access_->tables_->rules.decider.decide(node.path());
+    policy::PathVerdict verdict = access_->tables_->decided->decider.decide(node.path());
     for_read = verdict.read.rule;
     for_write = verdict.write.rule;
   }

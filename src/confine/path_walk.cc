@@ -44,13 +44,17 @@ std::vector<std::string> PathPlanner::pruned() const {
   if (std::any_of(globs_.begin(), globs_.end(),
                   [&](const GlobRule& entry) { return !denies(rules[entry.rule]); }))
     return out;
-  for (const policy::PathRule& rule : rules) {
-    if (!rule.literal || rule.list != policy::PathList::deny_read) continue;
-    bool opened = before_->decider.decide(rule.pattern).read.allowed ||
-                  std::any_of(rules.begin(), rules.end(), [&](const policy::PathRule& other) {
-                    return other.literal && !denies(other) && lies_in(other.pattern, rule.pattern);
-                  });
-    if (!opened) out.push_back(rule.pattern);
+  std::vector<std::string_view> allowed;
+  for (const policy::PathRule& rule : rules)
+    if (rule.literal && !denies(rule)) allowed.push_back(rule.pattern);
+  for (const Mark& mark : marks_) {
+    if (mark.kind != MarkKind::rule || mark.what != PathNode::Kind::directory ||
+        rules[mark.index].list != policy::PathList::deny_read)
+      continue;
+    bool opened = std::any_of(allowed.begin(), allowed.end(), [&](std::string_view path) {
+      return lies_in(path, mark.path);
+    });
+    if (!opened && !before_->decider.decide(mark.path).read.allowed) out.push_back(mark.path);
   }
   return out;
 }
@@ -71,11 +75,13 @@ Status PathPlanner::walk() {
   request.prune = pruned();
   WARD_ASSIGN(WalkResult found, walk_tree(request, cache_));
   marks_.reserve(marks_.size() + found.matches.size() + 128);
+  first_match_ = marks_.size();
   for (GlobMatch& match : found.matches) {
     globs_[match.glob].matched = true;
     std::uint32_t rule = globs_[match.glob].rule;
     take_match(std::move(match), rule);
   }
+  match_count_ = marks_.size() - first_match_;
   for (const Unreadable& folder : found.unreadable) take_unreadable(folder);
   add_other_repositories(found.git);
   take_git(found.git);
