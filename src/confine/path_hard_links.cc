@@ -2,8 +2,10 @@
 //
 // A file with a second name can be read or written by that name, whatever is mounted on the first.
 // Names of one file cannot be asked of the kernel; they are searched for.
+#include <dirent.h>
+
 #include <algorithm>
-#include <map>
+#include <memory>
 
 #include "confine/path_planner.h"
 
@@ -11,58 +13,87 @@ namespace ward::confine {
 
 namespace {
 
-struct Linked {
-  const PlanNode* node = nullptr;
-  std::size_t listed = 0;  // names that are nodes, hence as strict
-};
+constexpr int kMaxDepth = 32;
+
+// Adds the files below a folder that have more than one name.
+void add_linked_below(const std::string& folder, int depth, LinkedFiles& out,
+                      const PlanNode& node) {
+  std::unique_ptr<DIR, int (*)(DIR*)> dir(::opendir(folder.c_str()), &::closedir);
+  if (!dir || depth > kMaxDepth) return;
+  while (const dirent* entry = ::readdir(dir.get())) {
+    std::string_view name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    if (entry->d_type == DT_DIR) {
+      add_linked_below(join_path(folder, name), depth + 1, out, node);
+      continue;
+    }
+    auto status = sys::stat_at(::dirfd(dir.get()), entry->d_name, AT_SYMLINK_NOFOLLOW);
+    if (!status || !S_ISREG(status->st_mode) || status->st_nlink < 2) continue;
+    LinkedFile& file = out[sys::object_id(*status)];
+    if (file.node == nullptr) file = {&node, join_path(folder, name), status->st_nlink, 0};
+    ++file.listed;
+  }
+}
 
 }  // namespace
 
-Status PathPlanner::refuse_hard_link(const PlanNode& node, const std::string& other,
-                                     std::size_t found) const {
-  std::string message = node.path() + " has " + std::to_string(node.marks->links) + " names";
+Status PathPlanner::refuse_hard_link(const LinkedFile& file, const std::string& other,
+                                     std::uint64_t found) const {
+  std::string message = file.path + " has " + std::to_string(file.links) + " names";
   message += other.empty() ? ", of which only " + std::to_string(found) + " were found"
                            : ", and no rule speaks of " + other;
-  message += ": it could be reached around " + std::string(node.text);
+  message += ": it could be reached around " + std::string(file.node->text);
   return fail(Error(ErrorKind::invalid, std::move(message))
                   .with_remedy("give the other name the same rule, or make the file its own: cp -p " +
-                               node.path() + " COPY && mv COPY " + node.path()));
+                               file.path + " COPY && mv COPY " + file.path));
+}
+
+// Files with more names than the plan knows to be as strict. In a folder that is always protected
+// each file counts: a hook can be a second name of a script of the project.
+LinkedFiles PathPlanner::linked_files() const {
+  LinkedFiles linked;
+  for (const PlanNode& node : nodes_) {
+    if (node.in_private || node.state == PathState::writable) continue;
+    if (node.what == PathNode::Kind::directory && node.has_row && node.protect >= 0 &&
+        node.state == PathState::read_only)
+      add_linked_below(node.path(), 0, linked, node);
+    if (node.what != PathNode::Kind::file || node.marks->links < 2) continue;
+    LinkedFile& file = linked[node.marks->object];
+    if (file.node == nullptr || (node.has_row && !file.node->has_row))
+      file = {&node, node.path(), node.marks->links, file.listed};
+    ++file.listed;
+  }
+  std::erase_if(linked, [](const auto& entry) {
+    return !entry.second.node->has_row || entry.second.listed >= entry.second.links;
+  });
+  return linked;
 }
 
 // For a file that must not be written, no name may lie in a writable folder; those are all walked.
 // For one that must not be read, every name has to be known: their count is compared with the
 // file's own.
 Status PathPlanner::check_hard_links() {
-  std::map<sys::ObjectId, Linked> linked;
-  for (const PlanNode& node : nodes_) {
-    if (node.what != PathNode::Kind::file || node.marks->links < 2 || node.in_private ||
-        node.state == PathState::writable)
-      continue;
-    Linked& entry = linked[node.marks->object];
-    ++entry.listed;
-    if (entry.node == nullptr || (node.has_row && !entry.node->has_row)) entry.node = &node;
-  }
-  std::erase_if(linked, [](const auto& entry) {
-    return !entry.second.node->has_row || entry.second.listed >= entry.second.node->marks->links;
-  });
+  const LinkedFiles linked = linked_files();
   if (linked.empty()) return {};
 
   WalkRequest request;
-  for (const auto& [object, entry] : linked) request.aliases_of.push_back(object);
+  auto add_root = [&](std::string path) {
+    request.roots.push_back({.path = std::move(path), .wants = {}});
+  };
+  for (const auto& [object, file] : linked) request.aliases_of.push_back(object);
   for (const PlanNode& node : nodes_)
     if (node.has_row && node.state == PathState::writable && node.what == PathNode::Kind::directory)
-      request.roots.push_back({.path = node.path(), .wants = {}});
-  for (const std::string& workspace : workspaces_)
-    request.roots.push_back({.path = workspace, .wants = {}});
-  for (const auto& [object, entry] : linked) {
-    if (entry.node->state != PathState::hidden) continue;
-    request.roots.push_back({.path = std::string(parent_of(entry.node->path())), .wants = {}});
+      add_root(node.path());
+  for (const std::string& workspace : workspaces_) add_root(workspace);
+  for (const auto& [object, file] : linked) {
+    if (file.node->state != PathState::hidden) continue;
+    add_root(std::string(parent_of(file.path)));
     for (const GlobRule& glob : globs_)
       if (resolver_.resolve(glob.glob.literal_prefix()).end == Resolution::End::found)
-        request.roots.push_back({.path = glob.glob.literal_prefix(), .wants = {}});
+        add_root(glob.glob.literal_prefix());
   }
   WARD_ASSIGN(WalkResult found, walk_tree(request));
-  std::map<sys::ObjectId, std::size_t> explained;
+  std::map<sys::ObjectId, std::uint64_t> explained;
   for (const Alias& alias : found.aliases) {
     auto entry = linked.find(alias.object);
     if (entry == linked.end()) continue;
@@ -70,12 +101,12 @@ Status PathPlanner::check_hard_links() {
     const bool listed = find_node(alias.path) != nullptr;
     const bool hidden = entry->second.node->state == PathState::hidden;
     if (!listed && (access.write || (hidden && access.read)))
-      return refuse_hard_link(*entry->second.node, alias.path, 0);
+      return refuse_hard_link(entry->second, alias.path, 0);
     ++explained[alias.object];
   }
-  for (const auto& [object, entry] : linked)
-    if (entry.node->state == PathState::hidden && explained[object] < entry.node->marks->links)
-      return refuse_hard_link(*entry.node, "", explained[object]);
+  for (const auto& [object, file] : linked)
+    if (file.node->state == PathState::hidden && explained[object] < file.links)
+      return refuse_hard_link(file, "", explained[object]);
   return {};
 }
 

@@ -101,6 +101,15 @@ struct PlanNode {
   const std::string& path() const { return marks->path; }
 };
 
+// A file that may not be read or written, and has more than one name.
+struct LinkedFile {
+  const PlanNode* node = nullptr;  // itself, or the folder that protects it
+  std::string path;
+  std::uint64_t links = 0;
+  std::uint64_t listed = 0;  // names that the plan knows to be as strict
+};
+using LinkedFiles = std::map<sys::ObjectId, LinkedFile>;
+
 // Orders paths so that each folder stands right before all that is in it.
 bool path_before(std::string_view a, std::string_view b);
 
@@ -168,7 +177,9 @@ class PathPlanner {
 
   // path_hard_links.cc
   Status check_hard_links();
-  Status refuse_hard_link(const PlanNode& node, const std::string& other, std::size_t found) const;
+  LinkedFiles linked_files() const;
+  Status refuse_hard_link(const LinkedFile& file, const std::string& other,
+                          std::uint64_t found) const;
 
   // path_rows.cc
   void emit_rows();
