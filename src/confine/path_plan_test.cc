@@ -423,6 +423,23 @@ TEST_F(PathPlanRules, ADenyOfAHigherScopeIsFinal) {
   EXPECT_THAT(rows(plan()), ElementsAre("hidden T/a/ EACCES"));
 }
 
+TEST_F(PathPlanRules, TenThousandMasksAreTenThousandRows) {
+  for (int folder = 0; folder < 100; ++folder)
+    tree.write("a/" + std::to_string(folder) + "/.env", "x");
+  for (int file = 0; file < 9900; ++file) {
+    std::string path = at("a/" + std::to_string(file % 100) + "/" + std::to_string(file) + ".key");
+    ASSERT_EQ(::mknod(path.c_str(), S_IFREG | 0600, 0), 0);
+  }
+  allow_write("a");
+  deny_read("a/**/.env");
+  deny_read("a/*/*.key");
+  PathPlan made = plan();
+  ASSERT_EQ(made.rows.size(), 10001U);
+  EXPECT_EQ(made.frozen.size(), 100U);
+  for (std::size_t i = 1; i < made.rows.size(); ++i)
+    EXPECT_EQ(made.rows[i].action, Action::hidden);
+}
+
 TEST_F(PathPlanRules, TextEscapesWhatWouldBreakALine) {
   tree.write("a\nb", "x");
   deny_read("a\nb");

@@ -148,7 +148,7 @@ void PathPlanner::decide_node(PlanNode& node) {
   }
   const policy::PathRule* for_read = winner(node.read);
   const policy::PathRule* for_write = winner(node.write);
-  if (node.what == PathNode::Kind::absent) {
+  if (node.what == PathNode::Kind::absent && around(node).state == PathState::writable) {
     // The walk finds no name that is not there; a wildcard may match this one all the same.
     policy::PathVerdict verdict = access_->tables_->decided->decider.decide(node.path());
     for_read = verdict.read.rule;
