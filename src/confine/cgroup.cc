@@ -142,8 +142,7 @@ Status RunCgroup::start_scope_with(pid_t init) {
     const std::string name(v2_name(controller));
     if (std::find(present.begin(), present.end(), name) == present.end())
       return fail(Error(ErrorKind::unsupported, "systemd does not hand over the controller " + name)
-                      .with_remedy("as root: systemctl edit user@.service, with the lines "
-                                   "[Service] and Delegate=cpu io memory pids, then log in again"));
+                      .with_remedy(std::string(kDelegateRemedy)));
     place_.enable.push_back(name);
   }
   WARD_ASSIGN(sys::Cgroup run, sys::Cgroup::make(scope.dir(), "run"));

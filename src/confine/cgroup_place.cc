@@ -131,7 +131,15 @@ std::optional<CgroupPlace> V2Search::beside(const std::string& own, const std::s
   return std::nullopt;
 }
 
-std::optional<CgroupPlace> with_systemd(const CgroupMachine& machine,
+// What the user's manager was given to hand on; empty where that cannot be seen.
+std::vector<std::string> controllers_of_manager(uid_t uid, const std::string& mount_point) {
+  const std::string user = std::to_string(uid);
+  return words_in(mount_point + "/user.slice/user-" + user + ".slice/user@" + user +
+                  ".service/cgroup.controllers");
+}
+
+std::optional<CgroupPlace> with_systemd(const std::vector<Controller>& needed,
+                                        const CgroupMachine& machine,
                                         const std::string& mount_point, Closed& closed) {
   if (!machine.systemd_runs) return std::nullopt;
   const bool root = machine.uid == 0;
@@ -145,6 +153,13 @@ std::optional<CgroupPlace> with_systemd(const CgroupMachine& machine,
                          : "log in with a session, or once as root: loginctl enable-linger " +
                                std::to_string(machine.uid) +
                                " (with the packages dbus-user-session and libpam-systemd)";
+    return std::nullopt;
+  }
+  const std::vector<std::string> present = controllers_of_manager(machine.uid, mount_point);
+  const std::vector<std::string> lacking = missing_from(needed, present);
+  if (!root && !present.empty() && !lacking.empty()) {
+    closed = {"systemd's manager of " + who(machine.uid) + " has no controller " + joined(lacking),
+              std::string(kDelegateRemedy)};
     return std::nullopt;
   }
   CgroupPlace place;
@@ -174,7 +189,7 @@ std::optional<CgroupPlace> in_v2(const std::vector<Controller>& needed,
     if (std::optional<CgroupPlace> place = search.beside(v2->own_dir, v2->mount_point))
       return place;
   }
-  if (std::optional<CgroupPlace> place = with_systemd(machine, v2->mount_point, closed))
+  if (std::optional<CgroupPlace> place = with_systemd(needed, machine, v2->mount_point, closed))
     return place;
   if (closed.remedy.empty()) {
     const std::string group = v2->mount_point + "/ward";

@@ -48,6 +48,11 @@ struct CgroupPlace {
   std::string v2_mount_point;  // systemd: where the scope will show
 };
 
+// How a user's manager gets more controllers.
+inline constexpr std::string_view kDelegateRemedy =
+    "as root: systemctl edit user@.service, with the lines [Service] and Delegate=cpu io memory "
+    "pids, then log in again";
+
 // Preconditions: `needed` is not empty.
 Result<CgroupPlace> place_cgroup(const std::vector<Controller>& needed,
                                  const CgroupMachine& machine);

@@ -119,6 +119,22 @@ TEST_F(CgroupPlaceTest, AUserWithoutASystemdManagerIsToldHowToGetOne) {
   EXPECT_THAT(place.error().remedy(), HasSubstr("loginctl enable-linger 1000"));
 }
 
+TEST_F(CgroupPlaceTest, AControllerThatTheUsersManagerHasNotIsRefusedWithTheLineThatAddsIt) {
+  machine_.systemd_runs = true;
+  machine_.busctl = "/usr/bin/busctl";
+  machine_.bus_socket = "/run/user/1000/bus";
+  group("", "io memory pids", "io memory pids", "");
+  group("/user.slice/user-1000.slice/user@1000.service", "memory pids", "memory pids", "");
+  this_process_is_in(group("/session.scope", "", "", own_pid()));
+  const Result<CgroupPlace> memory = place_cgroup(kMemoryAndPids, machine_);
+  ASSERT_TRUE(memory) << memory.error().describe();
+  EXPECT_EQ(memory->means, CgroupPlace::Means::systemd);
+  const Result<CgroupPlace> io = place_cgroup({Controller::memory, Controller::io}, machine_);
+  ASSERT_FALSE(io);
+  EXPECT_THAT(io.error().message(), HasSubstr("manager of user 1000 has no controller io"));
+  EXPECT_THAT(io.error().remedy(), HasSubstr("Delegate=cpu io memory pids"));
+}
+
 TEST_F(CgroupPlaceTest, ControllersThatVersion2LacksAreTakenFromVersion1) {
   this_process_is_in(group("", "hugetlb", "", own_pid()));
   v1_hierarchy("memory", group("/memory", "", "", ""));
