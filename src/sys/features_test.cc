@@ -98,6 +98,15 @@ TEST(FeatureCause, AnUnknownReasonIsLeftOut) {
   EXPECT_EQ(error.message(), "memfd_create: Input/output error");
 }
 
+TEST(FeatureCause, AnExplainedFailureKeepsTheCallAndAddsTheCause) {
+  const Error error = explain_failure(Feature::landlock, EOPNOTSUPP, "landlock_create_ruleset");
+  EXPECT_EQ(error.message(),
+            "Landlock is built into this kernel but not enabled: landlock_create_ruleset: "
+            "Operation not supported");
+  EXPECT_THAT(error.remedy(), HasSubstr("lsm=landlock"));
+  EXPECT_EQ(error.os_errno(), EOPNOTSUPP);
+}
+
 TEST(KernelFeatures, EachFeatureHasANameAPurposeAndAProbe) {
   const KernelFeatures features = KernelFeatures::probe();
   for (std::size_t i = 0; i < kFeatureCount; ++i) {
