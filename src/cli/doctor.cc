@@ -137,9 +137,9 @@ std::string doctor_json(const Examination& examination) {
   return json.text();
 }
 
-int doctor(std::span<const std::string_view> args, const std::function<Status()>& self_test) {
+int doctor(const std::vector<std::string>& args, const std::function<Status()>& self_test) {
   bool json = false;
-  for (const std::string_view arg : args) {
+  for (const std::string& arg : args) {
     if (arg == "--json") {
       json = true;
     } else {

@@ -6,9 +6,8 @@
 #pragma once
 
 #include <functional>
-#include <span>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "confine/doctor.h"
@@ -22,6 +21,6 @@ std::string doctor_text(const confine::Examination& examination, Colour colour);
 std::string doctor_json(const confine::Examination& examination);
 
 // `args` are those after "doctor". `self_test` runs a command confined and proves it.
-int doctor(std::span<const std::string_view> args, const std::function<Status()>& self_test);
+int doctor(const std::vector<std::string>& args, const std::function<Status()>& self_test);
 
 }  // namespace ward::cli

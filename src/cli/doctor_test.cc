@@ -83,7 +83,7 @@ TEST(Doctor, JsonSaysTheSame) {
 }
 
 TEST(Doctor, AnUnknownArgumentIsAMalformedCommandLine) {
-  const std::vector<std::string_view> args = {"--yaml"};
+  const std::vector<std::string> args = {"--yaml"};
   bool ran = false;
   EXPECT_EQ(doctor(args,
                    [&ran]() -> Status {

@@ -17,6 +17,8 @@ struct Subcommand {
 
 constexpr Subcommand kSubcommands[] = {
     {"run", "run a command, confined by a policy that the kernel enforces", ward::cli::run_command},
+    {"doctor", "print what this machine can enforce, and run the self-test",
+     ward::cli::doctor_command},
 };
 
 int print_usage(FILE* stream, int status) {
