@@ -15,6 +15,7 @@
 #include "layers/process/environment.h"
 #include "layers/process/run.h"
 #include "policy/lint.h"
+#include "sys/file.h"
 
 namespace ward::cli {
 
@@ -81,7 +82,9 @@ class RunCommand {
     request.working_directory = surroundings_.cwd;
     request.host = {surroundings_.home, surroundings_.cwd, place.workspaces,
                     confine::private_folders(), surroundings_.ward_paths()};
-    request.environment = process::command_environment(loaded_.policy.env, ::environ);
+    request.environment = process::command_environment(
+        loaded_.policy.env, ::environ,
+        [](const std::string& path) { return sys::stat_at(AT_FDCWD, path).has_value(); });
     if (options_.trace) request.trace = process::RunRequest::Trace::on;
     request.before_command = [&](const confine::PathPlan& plan) -> Status {
       WARD_TRY(check_target(plan));

@@ -83,6 +83,18 @@ constexpr FixedVariable kFixed[] = {
     {"XDG_RUNTIME_DIR", "/run"}, {"WARD_LAYER", "process"},
 };
 
+// Tools that end with an error where they cannot make their cache folder, and the variable that
+// moves it. Others (npm, pip, cargo) go on without.
+struct ToolCache {
+  const char* folder;    // below HOME
+  const char* variable;  // left alone where it is set
+  const char* value;
+};
+constexpr ToolCache kToolCaches[] = {
+    {".cache/go-build", "GOCACHE", "/tmp/go-build"},
+    {".m2/repository", "MAVEN_OPTS", "-Dmaven.repo.local=/tmp/m2-repository"},
+};
+
 bool is_core(std::string_view name) {
   return std::find(std::begin(kCore), std::end(kCore), name) != std::end(kCore) ||
          name.rfind("LC_", 0) == 0;
@@ -103,8 +115,9 @@ bool passes(const policy::Environment& policy, std::string_view name) {
 
 }  // namespace
 
-std::vector<std::string> command_environment(const policy::Environment& policy,
-                                             const char* const* caller) {
+std::vector<std::string> command_environment(
+    const policy::Environment& policy, const char* const* caller,
+    const std::function<bool(const std::string&)>& exists) {
   std::map<std::string, std::string, std::less<>> variables;
   for (; *caller != nullptr; ++caller) {
     std::string_view line = *caller;
@@ -116,6 +129,11 @@ std::vector<std::string> command_environment(const policy::Environment& policy,
   }
   for (const auto& [name, value] : policy.set) variables.insert_or_assign(name, value);
   for (const FixedVariable& fixed : kFixed) variables.insert_or_assign(fixed.name, fixed.value);
+  if (auto home = variables.find("HOME"); home != variables.end()) {
+    for (const ToolCache& cache : kToolCaches)
+      if (!variables.contains(cache.variable) && !exists(home->second + "/" + cache.folder))
+        variables.emplace(cache.variable, cache.value);
+  }
   if (!variables.contains("PATH"))
     variables.emplace("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin");
   std::vector<std::string> lines;

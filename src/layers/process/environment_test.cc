@@ -14,8 +14,20 @@ constexpr const char* kCaller[] = {
     "HOME=/home/u", "SECRET_API_KEY=x", "LC_ALL=C", "TMPDIR=/gone", "EXTRA=1",
     "=odd",         "noequals",         nullptr};
 
+bool nothing_exists(const std::string&) { return false; }
+bool all_exists(const std::string&) { return true; }
+
+TEST(CommandEnvironment, ACacheThatIsAbsentIsMovedIntoThePrivateFolder) {
+  EXPECT_THAT(command_environment({}, kCaller, nothing_exists), Contains("GOCACHE=/tmp/go-build"));
+  EXPECT_THAT(command_environment({}, kCaller, all_exists),
+              Not(Contains(testing::StartsWith("GOCACHE="))));
+  policy::Environment own;
+  own.set["GOCACHE"] = "/elsewhere";
+  EXPECT_THAT(command_environment(own, kCaller, nothing_exists), Contains("GOCACHE=/elsewhere"));
+}
+
 TEST(CommandEnvironment, CorePassesWhoAndWhereTheUserIsAndNoSecret) {
-  auto lines = command_environment({}, kCaller);
+  auto lines = command_environment({}, kCaller, all_exists);
   EXPECT_THAT(lines, Contains("HOME=/home/u"));
   EXPECT_THAT(lines, Contains("LC_ALL=C"));
   EXPECT_THAT(lines, Not(Contains("SECRET_API_KEY=x")));
@@ -26,8 +38,8 @@ TEST(CommandEnvironment, TemporaryFoldersAreThePrivateOnes) {
   policy::Environment all;
   all.inherit = policy::EnvInherit::all;
   all.set["TMPDIR"] = "/elsewhere";
-  EXPECT_THAT(command_environment(all, kCaller), Contains("TMPDIR=/tmp"));
-  EXPECT_THAT(command_environment(all, kCaller), Contains("SECRET_API_KEY=x"));
+  EXPECT_THAT(command_environment(all, kCaller, all_exists), Contains("TMPDIR=/tmp"));
+  EXPECT_THAT(command_environment(all, kCaller, all_exists), Contains("SECRET_API_KEY=x"));
 }
 
 TEST(CommandEnvironment, ListedAndSetVariablesPassWhateverIsInherited) {
@@ -35,7 +47,7 @@ TEST(CommandEnvironment, ListedAndSetVariablesPassWhateverIsInherited) {
   policy.inherit = policy::EnvInherit::none;
   policy.allow = {"EXTRA"};
   policy.set["CI"] = "1";
-  auto lines = command_environment(policy, kCaller);
+  auto lines = command_environment(policy, kCaller, all_exists);
   EXPECT_THAT(lines, Contains("EXTRA=1"));
   EXPECT_THAT(lines, Contains("CI=1"));
   EXPECT_THAT(lines, Not(Contains("HOME=/home/u")));
@@ -44,7 +56,8 @@ TEST(CommandEnvironment, ListedAndSetVariablesPassWhateverIsInherited) {
 TEST(CommandEnvironment, ThereIsAlwaysAPath) {
   policy::Environment none;
   none.inherit = policy::EnvInherit::none;
-  EXPECT_THAT(command_environment(none, kCaller), Contains(testing::StartsWith("PATH=/")));
+  EXPECT_THAT(command_environment(none, kCaller, all_exists),
+              Contains(testing::StartsWith("PATH=/")));
 }
 
 }  // namespace
