@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <map>
 
 namespace ward::confine {
 
@@ -68,99 +67,121 @@ bool counts(const SyscallRow& row, const FilterOptions& options) {
   return true;
 }
 
-// The instructions of one test, without where its branches lead: two or three, the last the branch.
-Code test_code(const ArgTest& test) {
-  Code code = {load(kOffsetArguments + test.argument * 8U)};
+// One test: a load, perhaps a mask, and the branch, which leads `past` instructions on where the
+// test fails.
+void append_test(const ArgTest& test, std::size_t past, Code& out) {
+  out.push_back(load(kOffsetArguments + test.argument * 8U));
   if (test.op == ArgTest::Op::any_of) {
-    code.push_back(jump(BPF_JMP | BPF_JSET | BPF_K, test.mask, 0, 0));
-    return code;
+    out.push_back(jump(BPF_JMP | BPF_JSET | BPF_K, test.mask, 0, past));
+    return;
   }
-  if (test.mask != 0xffffffffU) code.push_back(statement(BPF_ALU | BPF_AND | BPF_K, test.mask));
-  code.push_back(jump(BPF_JMP | BPF_JEQ | BPF_K, test.value, 0, 0));
-  return code;
+  if (test.mask != 0xffffffffU) out.push_back(statement(BPF_ALU | BPF_AND | BPF_K, test.mask));
+  bool differs = test.op == ArgTest::Op::differs;
+  out.push_back(
+      jump(BPF_JMP | BPF_JEQ | BPF_K, test.value, differs ? past : 0, differs ? 0 : past));
+}
+
+std::size_t length_of(const ArgTest& test) {
+  if (test.op == ArgTest::Op::none) return 0;
+  return test.op == ArgTest::Op::any_of || test.mask == 0xffffffffU ? 2 : 3;
 }
 
 // One row: its tests, each leading past the row where it fails, then the answer.
 void append_row(const SyscallRow& row, Code& out) {
-  std::vector<Code> tests;
   std::size_t left = 1;  // instructions up to and with the answer
+  for (const ArgTest& test : row.tests) left += length_of(test);
   for (const ArgTest& test : row.tests) {
     if (test.op == ArgTest::Op::none) continue;
-    tests.push_back(test_code(test));
-    left += tests.back().size();
-  }
-  std::size_t index = 0;
-  for (const ArgTest& test : row.tests) {
-    if (test.op == ArgTest::Op::none) continue;
-    Code& code = tests[index++];
-    left -= code.size();
-    struct sock_filter& branch = code.back();
-    auto past = static_cast<std::uint8_t>(left);
-    (test.op == ArgTest::Op::differs ? branch.jt : branch.jf) = past;
-    out.insert(out.end(), code.begin(), code.end());
+    left -= length_of(test);
+    append_test(test, left, out);
   }
   out.push_back(answer(answer_of(row)));
 }
 
-// Numbers from `first` up to the next segment's share this code.
+// Numbers from `first` up to the next segment's share a piece of code.
 struct Segment {
   std::uint32_t first = 0;
-  Code code;
+  std::size_t begin = 0, end = 0;  // in the pieces
 };
 
-Code search(std::span<const Segment> segments) {
-  if (segments.size() == 1) return segments[0].code;
-  std::size_t half = segments.size() / 2;
-  Code low = search(segments.first(half));
-  Code high = search(segments.subspan(half));
-  Code out;
-  constexpr std::size_t kFar = 255;  // a branch's reach; a plain jump has no such bound
-  if (low.size() <= kFar) {
-    out.push_back(jump(BPF_JMP | BPF_JGE | BPF_K, segments[half].first, low.size(), 0));
-  } else {
-    out.push_back(jump(BPF_JMP | BPF_JGE | BPF_K, segments[half].first, 0, 1));
-    out.push_back(statement(BPF_JMP | BPF_JA, static_cast<std::uint32_t>(low.size())));
-  }
-  out.insert(out.end(), low.begin(), low.end());
-  out.insert(out.end(), high.begin(), high.end());
-  return out;
-}
-
-bool has_tests(const SyscallRow& row) { return row.tests[0].op != ArgTest::Op::none; }
-
-std::vector<Segment> segments_of(std::span<const SyscallRow> rows, const FilterOptions& options,
-                                 std::uint32_t highest_known) {
-  std::map<std::uint32_t, Code> special;
-  std::map<std::uint32_t, bool> decided;  // a row without tests ends its call's list
-  for (const SyscallRow& row : rows) {
-    auto number = static_cast<std::uint32_t>(row.number);
-    if (!counts(row, options) || decided[number]) continue;
-    append_row(row, special[number]);
-    decided[number] = !has_tests(row);
-  }
-  for (auto& [number, code] : special)
-    if (!decided[number]) code.push_back(answer(SECCOMP_RET_ALLOW));
+struct Search {
   std::vector<Segment> segments;
-  auto same = [](const Code& a, const Code& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+  Code pieces;
+
+  bool same(const Segment& a, const Segment& b) const {
+    return std::equal(pieces.begin() + static_cast<std::ptrdiff_t>(a.begin),
+                      pieces.begin() + static_cast<std::ptrdiff_t>(a.end),
+                      pieces.begin() + static_cast<std::ptrdiff_t>(b.begin),
+                      pieces.begin() + static_cast<std::ptrdiff_t>(b.end),
                       [](const struct sock_filter& x, const struct sock_filter& y) {
                         return x.code == y.code && x.jt == y.jt && x.jf == y.jf && x.k == y.k;
                       });
-  };
-  auto add = [&](std::uint32_t first, const Code& code) {
-    if (!segments.empty() && segments.back().first == first) segments.pop_back();
-    if (segments.empty() || !same(segments.back().code, code)) segments.push_back({first, code});
-  };
-  const Code allowed = {answer(SECCOMP_RET_ALLOW)};
-  add(0, allowed);
-  for (const auto& [number, code] : special) {
-    add(number, code);
-    add(number + 1, allowed);
+  }
+
+  void add(const Segment& segment) {
+    if (!segments.empty() && segments.back().first == segment.first) segments.pop_back();
+    if (segments.empty() || !same(segments.back(), segment)) segments.push_back(segment);
+  }
+
+  // A binary search over the segments [from, to), then the piece of the one that was found.
+  void emit(std::size_t from, std::size_t to, Code& out) const {
+    if (to - from == 1) {
+      out.insert(out.end(), pieces.begin() + static_cast<std::ptrdiff_t>(segments[from].begin),
+                 pieces.begin() + static_cast<std::ptrdiff_t>(segments[from].end));
+      return;
+    }
+    std::size_t half = from + (to - from) / 2;
+    std::size_t branch = out.size();
+    out.push_back(jump(BPF_JMP | BPF_JGE | BPF_K, segments[half].first, 0, 0));
+    emit(from, half, out);
+    std::size_t low = out.size() - branch - 1;
+    constexpr std::size_t kFar = 255;  // a branch's reach; a plain jump has no such bound
+    if (low <= kFar) {
+      out[branch].jt = static_cast<std::uint8_t>(low);
+    } else {
+      out[branch].jf = 1;
+      out.insert(out.begin() + static_cast<std::ptrdiff_t>(branch) + 1,
+                 statement(BPF_JMP | BPF_JA, static_cast<std::uint32_t>(low)));
+    }
+    emit(half, to, out);
+  }
+};
+
+bool has_tests(const SyscallRow& row) { return row.tests[0].op != ArgTest::Op::none; }
+
+Search search_over(std::span<const SyscallRow> rows, const FilterOptions& options,
+                   std::uint32_t highest_known) {
+  std::vector<const SyscallRow*> counting;
+  counting.reserve(rows.size());
+  for (const SyscallRow& row : rows)
+    if (counts(row, options)) counting.push_back(&row);
+  std::stable_sort(counting.begin(), counting.end(),
+                   [](const auto* a, const auto* b) { return a->number < b->number; });
+  Search search;
+  search.pieces.reserve(counting.size() * 5);
+  search.segments.reserve(counting.size() * 2 + 2);
+  search.pieces.push_back(answer(SECCOMP_RET_ALLOW));
+  auto allowed = [](std::uint32_t first) { return Segment{first, 0, 1}; };
+  search.add(allowed(0));
+  for (std::size_t i = 0; i < counting.size();) {
+    const SyscallRow* row = counting[i];
+    auto number = static_cast<std::uint32_t>(row->number);
+    std::size_t begin = search.pieces.size();
+    bool decided = false;  // a row without tests ends its call's list
+    for (; i < counting.size() && counting[i]->number == row->number; ++i) {
+      if (decided) continue;
+      append_row(*counting[i], search.pieces);
+      decided = !has_tests(*counting[i]);
+    }
+    if (!decided) search.pieces.push_back(answer(SECCOMP_RET_ALLOW));
+    search.add({number, begin, search.pieces.size()});
+    search.add(allowed(number + 1));
   }
   // Calls that nobody has judged, x32 calls (bit 30) and negative numbers: as in a kernel that does
   // not have them.
-  add(highest_known + 1, {answer(SECCOMP_RET_ERRNO | ENOSYS)});
-  return segments;
+  search.pieces.push_back(answer(SECCOMP_RET_ERRNO | ENOSYS));
+  search.add({highest_known + 1, search.pieces.size() - 1, search.pieces.size()});
+  return search;
 }
 
 }  // namespace
@@ -188,8 +209,9 @@ Result<Code> compile_rows(std::span<const SyscallRow> rows, const FilterOptions&
       answer(SECCOMP_RET_KILL_PROCESS),
       load(kOffsetNumber),
   };
-  Code tree = search(segments_of(rows, options, static_cast<std::uint32_t>(highest_known)));
-  program.insert(program.end(), tree.begin(), tree.end());
+  Search search = search_over(rows, options, static_cast<std::uint32_t>(highest_known));
+  program.reserve(program.size() + search.pieces.size() + 2 * search.segments.size());
+  search.emit(0, search.segments.size(), program);
   if (program.size() > BPF_MAXINSNS)
     return fail(ErrorKind::bug, "the system call filter has too many instructions");
   return program;
