@@ -53,17 +53,38 @@ bool may_match(std::string_view pattern, std::string_view name) {
   return p == pattern.size() || pattern[p] == '[' || pattern[p] == '{' || pattern[p] == '\\';
 }
 
+void CreationGuard::Names::add(const std::string& parent, sys::ObjectId object,
+                               const std::string& name, const std::string& rule) {
+  by_object.emplace(Key(object, name), rule);
+  by_path.emplace(joined(parent, name), rule);
+}
+
+const std::string* CreationGuard::Names::rule_of(const Folder& folder,
+                                                 const std::string& name) const {
+  if (auto row = by_object.find(Key(folder.object, name)); row != by_object.end())
+    return &row->second;
+  if (!folder.path.empty())
+    if (auto row = by_path.find(joined(folder.path, name)); row != by_path.end())
+      return &row->second;
+  if (!folder.folds_case) return nullptr;
+  std::string plain = folded(name);
+  for (const auto& [key, rule] : by_object)
+    if (key.first == folder.object && folded(key.second) == plain) return &rule;
+  std::string path = folded(joined(folder.path, name));
+  for (const auto& [row_path, rule] : by_path)
+    if (!folder.path.empty() && folded(row_path) == path) return &rule;
+  return nullptr;
+}
+
 CreationGuard::CreationGuard(const PathPlan& plan, std::vector<std::string> private_folders)
     : rules_(plan.rules), private_folders_(std::move(private_folders)) {
   for (const AbsentRow& row : plan.absent) {
     names_.insert(folded(row.name));
-    absent_by_object_.emplace(Key(row.parent_object, row.name), row.rule);
-    absent_by_path_.emplace(joined(row.parent, row.name), row.rule);
+    absent_.add(row.parent, row.parent_object, row.name, row.rule);
   }
   for (const FrozenName& row : plan.frozen) {
     names_.insert(folded(row.name));
-    frozen_by_object_.emplace(Key(row.parent_object, row.name), row.rule);
-    frozen_by_path_.emplace(joined(row.parent, row.name), row.rule);
+    frozen_.add(row.parent, row.parent_object, row.name, row.rule);
   }
   for (const DenyGlob& glob : plan.deny_globs) {
     std::string name = folded(last_component(glob.pattern));
@@ -88,16 +109,10 @@ bool CreationGuard::in_private_folder(std::string_view path) const {
 
 std::optional<Refusal> CreationGuard::creation(const Folder& folder,
                                                const std::string& name) const {
-  if (auto row = absent_by_object_.find(Key(folder.object, name)); row != absent_by_object_.end())
-    return Refusal{row->second};
-  if (auto row = frozen_by_object_.find(Key(folder.object, name)); row != frozen_by_object_.end())
-    return Refusal{row->second};
+  if (const std::string* rule = absent_.rule_of(folder, name)) return Refusal{*rule};
+  if (const std::string* rule = frozen_.rule_of(folder, name)) return Refusal{*rule};
   if (folder.path.empty()) return std::nullopt;  // removed: nothing can be created in it
-  std::string path = joined(folder.path, name);
-  if (auto row = absent_by_path_.find(path); row != absent_by_path_.end())
-    return Refusal{row->second};
-  if (auto row = frozen_by_path_.find(path); row != frozen_by_path_.end())
-    return Refusal{row->second};
+  std::string path = joined(folder.path, folder.folds_case ? folded(name) : name);
   if (rules_ == nullptr || in_private_folder(path)) return std::nullopt;
   Access access = rules_->decide(path);
   if (!access.read) return Refusal{std::string(access.read_rule)};
@@ -106,11 +121,7 @@ std::optional<Refusal> CreationGuard::creation(const Folder& folder,
 }
 
 std::optional<Refusal> CreationGuard::removal(const Folder& folder, const std::string& name) const {
-  if (auto row = frozen_by_object_.find(Key(folder.object, name)); row != frozen_by_object_.end())
-    return Refusal{row->second};
-  if (folder.path.empty()) return std::nullopt;
-  if (auto row = frozen_by_path_.find(joined(folder.path, name)); row != frozen_by_path_.end())
-    return Refusal{row->second};
+  if (const std::string* rule = frozen_.rule_of(folder, name)) return Refusal{*rule};
   return std::nullopt;
 }
 

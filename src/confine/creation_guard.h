@@ -25,6 +25,8 @@ namespace ward::confine {
 struct Folder {
   sys::ObjectId object;
   std::string path;  // inside; "" where it has none any more
+  // Does the file system take `.GIT` for `.git`? (vfat, ext4 with casefold, shares of others.)
+  bool folds_case = false;
 };
 
 struct Refusal {
@@ -52,12 +54,18 @@ class CreationGuard {
 
  private:
   using Key = std::pair<sys::ObjectId, std::string>;
+  struct Names {
+    std::map<Key, std::string> by_object;
+    std::map<std::string, std::string, std::less<>> by_path;
+    void add(const std::string& parent, sys::ObjectId object, const std::string& name,
+             const std::string& rule);
+    const std::string* rule_of(const Folder& folder, const std::string& name) const;
+  };
   std::shared_ptr<const AccessRules> rules_;
   std::vector<std::string> private_folders_;
   std::unordered_set<std::string> names_;
   std::vector<std::string> wild_names_;  // last components with wildcards
-  std::map<Key, std::string> absent_by_object_, frozen_by_object_;
-  std::map<std::string, std::string, std::less<>> absent_by_path_, frozen_by_path_;
+  Names absent_, frozen_;
 };
 
 // Could `name` match this pattern component? `*` and `?` are understood, everything else that may

@@ -2,8 +2,10 @@
 #include "confine/emulate.h"
 
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <linux/magic.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -12,6 +14,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -56,6 +59,25 @@ bool on_kernel_file_system(int fd) {
          fs.f_type == CGROUP2_SUPER_MAGIC || fs.f_type == CGROUP_SUPER_MAGIC;
 }
 
+bool folds_case(int folder) {
+  constexpr std::int64_t kFolding[] = {0x4d44 /* vfat */,
+                                       0x2011bab0 /* exfat */,
+                                       0x7366746e /* ntfs3 */,
+                                       0xff534d42 /* cifs */,
+                                       0xfe534d42 /* smb2 */,
+                                       0x482b /* hfsplus */,
+                                       0x01021997 /* 9p: a host's disk */};
+  struct statfs fs = {};
+  if (::fstatfs(folder, &fs) != 0) return true;
+  if (std::find(std::begin(kFolding), std::end(kFolding), fs.f_type) != std::end(kFolding))
+    return true;
+  // Elsewhere a folder may have the attribute. One that cannot be read is taken to have it.
+  int flags = 0;
+  UniqueFd open(::open(own_link(folder).data(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!open.valid()) return true;
+  return ::ioctl(open.get(), FS_IOC_GETFLAGS, &flags) == 0 && (flags & FS_CASEFOLD_FL) != 0;
+}
+
 Result<Reply> gone() { return fail_errno(ENOENT, "the caller is gone"); }
 
 constexpr unsigned kTerminalMajor = 136;  // pseudo-terminals, UNIX98
@@ -93,7 +115,8 @@ struct Emulator::Act {
 
 Result<Folder> folder_of(const Place& place) {
   WARD_ASSIGN(struct stat status, sys::stat_fd(place.folder.get()));
-  return Folder{sys::object_id(status), inner_path(place.folder.get())};
+  return Folder{sys::object_id(status), inner_path(place.folder.get()),
+                folds_case(place.folder.get())};
 }
 
 std::optional<Reply> Emulator::check_new(Act& act, const Place& place) const {

@@ -4,11 +4,8 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <linux/seccomp.h>
-#include <netinet/in.h>
 #include <pthread.h>
 #include <sys/inotify.h>
-#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -69,7 +66,7 @@ class Notified : public ::testing::TestWithParam<ProtectMechanism> {
   LabResult run(const std::function<std::string()>& inside) {
     LabOptions options;
     options.spec.plan = workspace.plan(GetParam());
-    options.spec.allowed_sockets = allowed_sockets;
+
     return run_in_lab(std::move(options), [&] {
       return ::chdir(workspace.dir.path().c_str()) == 0 ? inside() : "chdir";
     });
@@ -81,7 +78,6 @@ class Notified : public ::testing::TestWithParam<ProtectMechanism> {
   std::string at(const std::string& name) const { return workspace.dir / name; }
 
   Workspace workspace;
-  std::vector<std::string> allowed_sockets;
 };
 
 INSTANTIATE_TEST_SUITE_P(Mechanisms, Notified,
@@ -89,48 +85,6 @@ INSTANTIATE_TEST_SUITE_P(Mechanisms, Notified,
                          [](const auto& instance) {
                            return instance.param == ProtectMechanism::guard ? "guard" : "emulate";
                          });
-
-// Collects what went otherwise than it should inside.
-class Findings {
- public:
-  // `value` is a call's result: fails with `error`, or succeeds if 0.
-  void expect(long value, int error, const std::string& what) {
-    int got = value < 0 ? errno : 0;
-    if (got != error) text_ += what + ": " + (got == 0 ? "succeeded" : std::strerror(got)) + "; ";
-    if (value > 2) ::close(static_cast<int>(value));
-  }
-  void check(bool holds, const std::string& what) {
-    if (!holds) text_ += what + "; ";
-  }
-  std::string text() const { return text_; }
-
- private:
-  std::string text_;
-};
-
-int bind_unix(const std::string& path) {
-  int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  struct sockaddr_un address = {};
-  address.sun_family = AF_UNIX;
-  std::memcpy(address.sun_path, path.c_str(), std::min(path.size(), sizeof address.sun_path - 1));
-  if (::bind(fd, reinterpret_cast<struct sockaddr*>(&address), sizeof address) == 0) return fd;
-  int error = errno;
-  ::close(fd);
-  errno = error;
-  return -1;
-}
-
-int connect_unix(const std::string& path) {
-  int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  struct sockaddr_un address = {};
-  address.sun_family = AF_UNIX;
-  std::memcpy(address.sun_path, path.c_str(), std::min(path.size(), sizeof address.sun_path - 1));
-  if (::connect(fd, reinterpret_cast<struct sockaddr*>(&address), sizeof address) == 0) return fd;
-  int error = errno;
-  ::close(fd);
-  errno = error;
-  return -1;
-}
 
 // Every call that brings a name into being, on one name.
 void try_every_creation(const std::string& name, int error, Findings& found) {
@@ -554,193 +508,6 @@ TEST(GuardedCreation, ARacingThreadGetsThroughWhichIsWhatTheWatchIsFor) {
   EXPECT_TRUE(noted);
 }
 
-TEST_P(Notified, SocketsOfTheHostAreOutOfReachUnlessListed) {
-  NEEDS(user_namespaces, seccomp_notify, unix_diag);
-  UniqueFd host(bind_unix(at("host.sock")));
-  UniqueFd listed(bind_unix(at("listed.sock")));
-  ASSERT_EQ(::listen(host.get(), 8), 0);
-  ASSERT_EQ(::listen(listed.get(), 8), 0);
-  ASSERT_EQ(::symlink("host.sock", at("link.sock").c_str()), 0);
-  UniqueFd control(connect_unix(at("host.sock")));
-  EXPECT_TRUE(control.valid()) << "the control: outside it works";
-  allowed_sockets = {at("listed.sock")};
-  LabResult result = run([&] {
-    Findings found;
-    found.expect(connect_unix("host.sock"), EACCES, "a host socket");
-    found.expect(connect_unix(at("host.sock")), EACCES, "by its full path");
-    found.expect(connect_unix("link.sock"), EACCES, "by a link");
-    found.expect(connect_unix("/proc/self/cwd/host.sock"), EACCES, "by /proc");
-    found.expect(connect_unix("listed.sock"), 0, "a listed socket");
-    found.expect(connect_unix("missing.sock"), ENOENT, "no socket");
-    found.expect(connect_unix("plain"), ECONNREFUSED, "a file");
-    int own = bind_unix("own.sock");
-    found.expect(connect_unix("own.sock"), ECONNREFUSED, "an own socket before listen");
-    found.expect(::listen(own, 4), 0, "listen");
-    found.expect(connect_unix("own.sock"), 0, "an own socket");
-    ::unlink("own.sock");
-    // A hard link, or a rename, of the host's socket makes it no own one.
-    found.expect(::link("host.sock", "hard.sock"), 0, "link");
-    found.expect(connect_unix("hard.sock"), EACCES, "a hard link");
-    return found.text();
-  });
-  EXPECT_EQ(result.report, "");
-  ASSERT_FALSE(result.denials.empty());
-  EXPECT_EQ(result.denials[0].act, Denial::Act::connect);
-  EXPECT_EQ(result.denials[0].target, at("host.sock"));
-}
-
-TEST_P(Notified, ConnectsOfTheOwnNetworkBehaveAsWithoutASupervisor) {
-  NEEDS(user_namespaces, seccomp_notify, unix_diag);
-  LabResult result = run([&] {
-    Findings found;
-    int server = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    struct sockaddr_in address = {};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    found.expect(::bind(server, reinterpret_cast<struct sockaddr*>(&address), sizeof address), 0,
-                 "bind");
-    socklen_t size = sizeof address;
-    ::getsockname(server, reinterpret_cast<struct sockaddr*>(&address), &size);
-    auto connect = [&](int type, socklen_t length = sizeof(struct sockaddr_in)) {
-      int fd = ::socket(AF_INET, type | SOCK_CLOEXEC, 0);
-      int done = ::connect(fd, reinterpret_cast<struct sockaddr*>(&address), length);
-      int error = errno;
-      found.check((::fcntl(fd, F_GETFL) & O_NONBLOCK) == (type & SOCK_NONBLOCK), "the flags");
-      ::close(fd);
-      errno = error;
-      return done;
-    };
-    found.expect(connect(SOCK_STREAM), ECONNREFUSED, "nobody listens");
-    found.expect(::listen(server, 8), 0, "listen");
-    found.expect(connect(SOCK_STREAM), 0, "a stream");
-    found.expect(connect(SOCK_STREAM | SOCK_NONBLOCK), EINPROGRESS, "a non-blocking stream");
-    found.expect(connect(SOCK_DGRAM), 0, "datagrams");
-    found.expect(connect(SOCK_STREAM, 4), EINVAL, "a short address");
-    found.expect(connect(SOCK_STREAM, 1000), EINVAL, "a long address");
-    int fd = ::socket(AF_INET, SOCK_DGRAM, 0);
-    struct sockaddr nowhere = {};
-    nowhere.sa_family = AF_UNSPEC;
-    found.expect(::connect(fd, &nowhere, sizeof nowhere), 0, "disconnect");
-    found.expect(::connect(fd, reinterpret_cast<struct sockaddr*>(8), 16), EFAULT, "bad pointer");
-    found.expect(::connect(0, &nowhere, sizeof nowhere), ENOTSOCK, "no socket");
-    found.expect(::connect(99, &nowhere, sizeof nowhere), EBADF, "no descriptor");
-    address.sin_addr.s_addr = htonl(0xC0000201);
-    found.expect(connect(SOCK_STREAM), ENETUNREACH, "the world");
-    return found.text();
-  });
-  EXPECT_EQ(result.report, "");
-}
-
-TEST_P(Notified, AbstractSocketsAreTheSandboxesOwn) {
-  NEEDS(user_namespaces, seccomp_notify, unix_diag);
-  struct sockaddr_un address = {};
-  address.sun_family = AF_UNIX;
-  std::string name = "ward-test-" + std::to_string(::getpid());
-  std::memcpy(address.sun_path + 1, name.data(), name.size());
-  auto size = static_cast<socklen_t>(offsetof(struct sockaddr_un, sun_path) + 1 + name.size());
-  UniqueFd host(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  ASSERT_EQ(::bind(host.get(), reinterpret_cast<struct sockaddr*>(&address), size), 0);
-  ASSERT_EQ(::listen(host.get(), 4), 0);
-  LabResult result = run([&] {
-    Findings found;
-    auto connect = [&] {
-      int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
-      return ::connect(fd, reinterpret_cast<struct sockaddr*>(&address), size);
-    };
-    found.expect(connect(), ECONNREFUSED, "the host's name");
-    int own = ::socket(AF_UNIX, SOCK_STREAM, 0);
-    found.expect(::bind(own, reinterpret_cast<struct sockaddr*>(&address), size), 0, "bind");
-    found.expect(::listen(own, 4), 0, "listen");
-    found.expect(connect(), 0, "the own name");
-    return found.text();
-  });
-  EXPECT_EQ(result.report, "");
-}
-
-TEST_P(Notified, AConnectToAFullQueueStallsNobody) {
-  NEEDS(user_namespaces, seccomp_notify, unix_diag);
-  LabResult result = run([&] {
-    Findings found;
-    int own = bind_unix("full.sock");
-    ::listen(own, 0);
-    std::atomic<int> done = 0;
-    std::vector<std::thread> callers;
-    for (int i = 0; i < 4; ++i)
-      callers.emplace_back([&] {
-        if (connect_unix("full.sock") >= 0) ++done;
-      });
-    for (int i = 0; i < 20; ++i) {
-      found.expect(::mkdir("meanwhile", 0755), 0, "mkdir");
-      ::rmdir("meanwhile");
-    }
-    for (int i = 0; i < 4; ++i) found.check(::accept(own, nullptr, nullptr) >= 0, "accept");
-    for (std::thread& caller : callers) caller.join();
-    found.check(done == 4, "all are connected in the end");
-    return found.text();
-  });
-  EXPECT_EQ(result.report, "");
-}
-
-TEST_P(Notified, ASocketExchangedUnderTheCallReachesNothingOfTheHost) {
-  NEEDS(user_namespaces, seccomp_notify, unix_diag);
-  UniqueFd host(bind_unix(at("host.sock")));
-  ASSERT_EQ(::listen(host.get(), 4096), 0);
-  LabResult result = run([&] {
-    Findings found;
-    int own = bind_unix("own.sock");
-    ::listen(own, 4096);
-    static struct sockaddr_un address = {};
-    address.sun_family = AF_UNIX;
-    std::atomic<bool> over = false;
-    int stream = ::socket(AF_UNIX, SOCK_STREAM, 0);
-    int inet = ::socket(AF_INET, SOCK_STREAM, 0);
-    const int kTarget = 50;
-    ::dup2(inet, kTarget);
-    std::thread racer([&] {
-      while (!over) {
-        ::dup2(inet, kTarget);
-        std::strcpy(address.sun_path, "host.sock");
-        ::dup2(stream, kTarget);
-        std::strcpy(address.sun_path, "own.sock");
-      }
-    });
-    for (int i = 0; i < 3000; ++i) {
-      if (::connect(kTarget, reinterpret_cast<struct sockaddr*>(&address), sizeof address) == 0) {
-        struct sockaddr_un peer = {};
-        socklen_t size = sizeof peer;
-        if (::getpeername(stream, reinterpret_cast<struct sockaddr*>(&peer), &size) == 0)
-          found.check(std::strstr(peer.sun_path, "host.sock") == nullptr, "it reached the host");
-        break;
-      }
-    }
-    over = true;
-    racer.join();
-    return found.text();
-  });
-  EXPECT_EQ(result.report, "");
-  int flags = ::fcntl(host.get(), F_GETFL);
-  ::fcntl(host.get(), F_SETFL, flags | O_NONBLOCK);
-  EXPECT_EQ(::accept(host.get(), nullptr, nullptr), -1) << "a connection arrived outside";
-}
-
-TEST_P(Notified, TerminalInjectionAndNewNamespacesFailOnThisKernel) {
-  NEEDS(user_namespaces, seccomp_notify, unix_diag);
-  LabResult result = run([&] {
-    Findings found;
-    char byte = 'x';
-    found.expect(::syscall(SYS_ioctl, 0, 0x5412UL | 0xdead00000000UL, &byte), EPERM, "TIOCSTI");
-    found.expect(::syscall(SYS_ioctl, 0, 0x541cUL | 0xdead00000000UL, &byte), EPERM, "TIOCLINUX");
-    found.expect(::unshare(CLONE_NEWUSER), EPERM, "unshare");
-    found.expect(::socket(AF_UNIX, SOCK_DGRAM, 0), EACCES, "unix datagrams");
-    found.expect(::socket(AF_VSOCK, SOCK_STREAM, 0), EAFNOSUPPORT, "vsock");
-    found.expect(::syscall(SYS_openat2, 0, 0, 0, 0), ENOSYS, "openat2");
-    found.expect(::syscall(425, 1, nullptr), ENOSYS, "io_uring");
-    found.expect(::syscall(5000), ENOSYS, "a call of the future");
-    return found.text();
-  });
-  EXPECT_EQ(result.report, "");
-}
-
 // A plan of the real planner: the folder is writable, but for `**/.env` (hidden), `**/*.lock` and
 // `kept` (read-only).
 PathPlan ruled_plan(const test::TempDir& dir, ProtectMechanism mechanism) {
@@ -813,22 +580,6 @@ TEST_P(Notified, ATraceNamesTheRuleOfEachRefusedReadAndWrite) {
                    denial.target.substr(dir.path().size() + 1));
   EXPECT_THAT(told, ::testing::ElementsAre("read .env", "read .env", "write kept/file",
                                            "write kept/file", "write kept"));
-}
-
-TEST_P(Notified, ASecondListenerIsRefusedAndPlainFiltersWork) {
-  NEEDS(user_namespaces, seccomp_notify, unix_diag);
-  LabResult result = run([&] {
-    Findings found;
-    struct sock_filter allow[] = {{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW}};
-    struct sock_fprog program = {1, allow};
-    found.expect(
-        ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program),
-        EBUSY, "a second listener");
-    found.expect(::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program), 0, "a filter");
-    found.expect(::mkdir(".git/hooks", 0755), EACCES, "still protected");
-    return found.text();
-  });
-  EXPECT_EQ(result.report, "");
 }
 
 }  // namespace

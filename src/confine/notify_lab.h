@@ -35,6 +35,23 @@ struct LabOptions {
   std::chrono::seconds deadline{30};
 };
 
+// Collects what went otherwise than it should inside.
+class Findings {
+ public:
+  // `value` is what a call returned: it failed with `error`, or succeeded if 0. A descriptor is
+  // closed.
+  void expect(long value, int error, const std::string& what);
+  void check(bool holds, const std::string& what);
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+// A stream socket bound, or connected, to a path: the descriptor, or -1 and errno.
+int bind_unix(const std::string& path);
+int connect_unix(const std::string& path);
+
 LabResult run_in_lab(LabOptions options, const std::function<std::string()>& inside);
 
 }  // namespace ward::confine

@@ -7,13 +7,18 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "sys/raw.h"
 #include "sys/seccomp_notify.h"
@@ -81,7 +86,32 @@ void write_maps(pid_t child) {
   if (!users || !groups) std::fprintf(stderr, "the id maps cannot be written\n");
 }
 
+int stream_at(const std::string& path, int (*act)(int, const struct sockaddr*, socklen_t)) {
+  int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  struct sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path.c_str(), std::min(path.size(), sizeof address.sun_path - 1));
+  if (act(fd, reinterpret_cast<const struct sockaddr*>(&address), sizeof address) == 0) return fd;
+  int error = errno;
+  ::close(fd);
+  errno = error;
+  return -1;
+}
+
 }  // namespace
+
+void Findings::expect(long value, int error, const std::string& what) {
+  int got = value < 0 ? errno : 0;
+  if (got != error) text_ += what + ": " + (got == 0 ? "succeeded" : std::strerror(got)) + "; ";
+  if (value > 2) ::close(static_cast<int>(value));
+}
+
+void Findings::check(bool holds, const std::string& what) {
+  if (!holds) text_ += what + "; ";
+}
+
+int bind_unix(const std::string& path) { return stream_at(path, ::bind); }
+int connect_unix(const std::string& path) { return stream_at(path, ::connect); }
 
 LabResult run_in_lab(LabOptions options, const std::function<std::string()>& inside) {
   LabResult result;
