@@ -4,11 +4,12 @@
 prefix ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help build run test bench install deb lint format fuzz clean
+.PHONY: help build run test test-vm bench install deb lint format fuzz clean
 
 help:
 	@echo "make run      build Ward and take the guided tour"
 	@echo "make test     build and run every test, as root and as an ordinary user"
+	@echo "make test-vm  as root: the tests on a stock Debian kernel, in an emulated machine"
 	@echo "make build    leave the program in build/release/ward"
 	@echo "make install  install it (prefix=$(prefix), DESTDIR=$(DESTDIR))"
 	@echo "make deb      build a Debian package in build/release"
@@ -28,6 +29,12 @@ run: build
 test:
 	@scripts/install-deps build test toolchains
 	@scripts/run-tests $(TEST_FLAGS)
+
+test-vm:
+	@scripts/install-deps build test vm
+	@cmake --preset release --log-level=WARNING
+	@cmake --build build/release
+	@tests/vm/run $(TEST_FLAGS)
 
 bench: build
 	@scripts/install-deps bench
