@@ -16,6 +16,12 @@ std::string quota_us(double cpus) {
   return std::to_string(std::max(kLeastQuotaUs, static_cast<std::uint64_t>(quota)));
 }
 
+// Over what a machine can have at all the kernel takes no number.
+std::string pids_text(std::uint64_t pids) {
+  constexpr std::uint64_t kMostProcesses = 4194304;  // PID_MAX_LIMIT
+  return pids < kMostProcesses ? std::to_string(pids + kOwnProcesses) : "max";
+}
+
 std::string io_line(const IoLimit& io) {
   std::string line = io.device;
   if (io.bytes_per_second) {
@@ -50,8 +56,7 @@ std::vector<Setting> settings_v2(const CgroupLimits& limits) {
     // The run ends as a whole; half a build is no result.
     settings.push_back({"memory.oom.group", "1", Need::must});
   }
-  if (limits.pids)
-    settings.push_back({"pids.max", std::to_string(*limits.pids + kOwnProcesses), Need::must});
+  if (limits.pids) settings.push_back({"pids.max", pids_text(*limits.pids), Need::must});
   if (limits.cpus)
     settings.push_back(
         {"cpu.max", quota_us(*limits.cpus) + " " + std::to_string(kPeriodUs), Need::must});
@@ -73,7 +78,7 @@ std::vector<Setting> settings_v1(const CgroupLimits& limits, Controller controll
               {"cpu.cfs_quota_us", quota_us(*limits.cpus), Need::must}};
     case Controller::pids:
       if (!limits.pids) return {};
-      return {{"pids.max", std::to_string(*limits.pids + kOwnProcesses), Need::must}};
+      return {{"pids.max", pids_text(*limits.pids), Need::must}};
     case Controller::io: return {};
   }
   return {};

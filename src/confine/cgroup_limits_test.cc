@@ -46,6 +46,14 @@ TEST(CgroupLimits, AFractionOfACpuBelowTheKernelsLeastIsTheLeast) {
   EXPECT_EQ(settings_v2(limits).at(0).text, "1000 100000");
 }
 
+TEST(CgroupLimits, MoreProcessesThanAMachineCanHaveAreNoLimit) {
+  CgroupLimits limits;
+  limits.pids = 4194303;
+  EXPECT_EQ(settings_v2(limits).at(0).text, "4194304");
+  limits.pids = UINT64_MAX;
+  EXPECT_EQ(settings_v2(limits).at(0).text, "max");
+}
+
 TEST(CgroupLimits, ADiskLimitNeedsTheMemoryControllerToo) {
   CgroupLimits limits;
   limits.io = IoLimit{"254:0", 1, {}};

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "confine/cgroup.h"
@@ -62,7 +63,8 @@ Result<ResourceLimits> ResourceLimits::prepare(const policy::Limits& limits,
   const bool root = ::geteuid() == 0;
   const bool needs_group = grouped.memory_bytes || grouped.cpus || grouped.io;
   if (limits.pids && (root || needs_group)) grouped.pids = limits.pids;
-  if (limits.pids && !grouped.pids) add(RLIMIT_NPROC, *limits.pids + kOwnProcesses);
+  if (limits.pids && !grouped.pids)
+    add(RLIMIT_NPROC, std::max(*limits.pids, *limits.pids + kOwnProcesses));
   if (needs_group || grouped.pids) {
     WARD_ASSIGN(made.cgroup_, RunCgroup::make(grouped, target.run_id));
   }
