@@ -41,9 +41,7 @@ struct sock_filter jump(unsigned code, std::uint32_t k, std::size_t if_true, std
 struct sock_filter load(std::uint32_t offset) {
   return statement(BPF_LD | BPF_W | BPF_ABS, offset);
 }
-struct sock_filter answer(std::uint32_t value) {
-  return statement(BPF_RET | BPF_K, value);
-}
+struct sock_filter answer(std::uint32_t value) { return statement(BPF_RET | BPF_K, value); }
 
 std::uint32_t answer_of(const SyscallRow& row) {
   switch (row.action) {

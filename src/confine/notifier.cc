@@ -6,6 +6,8 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -72,6 +74,7 @@ struct Notifier::State {
   Result<Reply> judge_gone(const Place& place, const Emulator::OnRefusal& refuse);
   void deny(const Caller& caller, Denial::Act act, std::string target, std::string rule);
 
+  void tick_while_busy();
   bool emulates() const { return spec.plan.protect == ProtectMechanism::emulate; }
 
   NotifierSpec spec;
@@ -83,6 +86,8 @@ struct Notifier::State {
   Emulator emulator;
   ConnectBroker broker;
   bool finished = false;
+  UniqueFd timer;
+  bool ticking = false;
   std::optional<std::chrono::steady_clock::time_point> last_creation;
 };
 
@@ -251,15 +256,32 @@ Result<Reply> Notifier::State::decide(const struct seccomp_notif& call) {
   return fail(ErrorKind::bug, "no answer is known for " + std::string(syscall_name(call.data.nr)));
 }
 
+// A second, because nothing tells of the death of a caller whose call has been received.
+void Notifier::State::tick_while_busy() {
+  bool busy = !workers.empty() || !broker.idle();
+  if (busy == ticking) return;
+  struct itimerspec when = {};
+  if (busy) when.it_interval.tv_sec = when.it_value.tv_sec = 1;
+  ticking = ::timerfd_settime(timer.get(), 0, &when, nullptr) == 0 ? busy : ticking;
+}
+
 Result<Notifier> Notifier::create(NotifierSpec spec, NotifierChannels channels,
                                   OnDenial on_denial) {
   UniqueFd side(::epoll_create1(EPOLL_CLOEXEC));
-  if (!side.valid()) return fail_errno(errno, "epoll_create1");
+  UniqueFd timer(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+  struct epoll_event event = {};
+  event.events = EPOLLIN;
+  event.data.fd = timer.get();
+  if (!side.valid() || !timer.valid() ||
+      ::epoll_ctl(side.get(), EPOLL_CTL_ADD, timer.get(), &event) != 0)
+    return fail_errno(errno, "make the notifier's timer");
   // A caller whose call is performed by the supervisor waits for other things than its processor.
   if (spec.plan.protect == ProtectMechanism::guard)
     sys::prefer_synchronous_wakeup(channels.listener.get());
-  return Notifier(std::make_unique<State>(std::move(spec), std::move(channels),
-                                          std::move(on_denial), std::move(side)));
+  auto state = std::make_unique<State>(std::move(spec), std::move(channels), std::move(on_denial),
+                                       std::move(side));
+  state->timer = std::move(timer);
+  return Notifier(std::move(state));
 }
 
 Notifier::Notifier(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -270,7 +292,6 @@ Notifier::~Notifier() = default;
 int Notifier::fd() const { return state_->listener.get(); }
 int Notifier::side_fd() const { return state_->side.get(); }
 bool Notifier::finished() const { return state_->finished; }
-bool Notifier::needs_tick() const { return !state_->workers.empty() || !state_->broker.idle(); }
 
 std::optional<std::chrono::steady_clock::time_point> Notifier::last_creation() const {
   return state_->last_creation;
@@ -292,6 +313,7 @@ Status Notifier::on_readable() {
   }
   Caller caller{fd(), call->id, static_cast<pid_t>(call->pid)};
   Result<Reply> reply = state_->decide(*call);
+  state_->tick_while_busy();
   if (reply) return send_reply(caller, *reply);
   return send_reply(caller, Reply::failure(errno_for_caller(reply.error())));
 }
@@ -302,14 +324,17 @@ Status Notifier::on_side_readable() {
   if (count < 0 && errno != EINTR) return fail_errno(errno, "epoll_wait");
   for (int i = 0; i < count; ++i) {
     int fd = events.at(static_cast<std::size_t>(i)).data.fd;
-    if (!state_->workers.reap(fd)) state_->broker.complete(fd);
+    if (fd == state_->timer.get()) {
+      std::uint64_t expirations = 0;
+      (void)!::read(fd, &expirations, sizeof expirations);
+      state_->workers.end_orphans();
+      state_->broker.end_orphans();
+    } else if (!state_->workers.reap(fd)) {
+      state_->broker.complete(fd);
+    }
   }
+  state_->tick_while_busy();
   return {};
-}
-
-void Notifier::tick() {
-  state_->workers.end_orphans();
-  state_->broker.end_orphans();
 }
 
 }  // namespace ward::confine

@@ -54,13 +54,10 @@ class Notifier {
   Status on_readable();
   bool finished() const;
 
-  // Readable when something that was started for a caller is over.
+  // Readable when something that was started for a caller is over, and once a second while anything
+  // is under way: what was started for callers that have died is ended then.
   int side_fd() const;
   Status on_side_readable();
-  // While this is true, tick() is to be called about once a second: it ends what was started for
-  // callers that have died.
-  bool needs_tick() const;
-  void tick();
 
   // When a creating call was last let through to the kernel; nothing if never, or if the supervisor
   // performs them. The watch tells by it what came from inside.

@@ -374,14 +374,20 @@ TEST_P(Notified, CallersThatDieLeaveTheNotifierAlive) {
   LabResult result = run([&] {
     Findings found;
     for (int i = 0; i < 50; ++i) {
+      int ready[2] = {-1, -1};
+      found.check(::pipe(ready) == 0, "pipe");
       pid_t child = ::fork();
       if (child == 0) {
         for (;;) {
           ::mkdir("y", 0755);
           ::rmdir("y");
+          (void)!::write(ready[1], "x", 1);
         }
       }
-      ::usleep(500);
+      char byte = 0;
+      found.check(::read(ready[0], &byte, 1) == 1, "it calls");
+      ::close(ready[0]);
+      ::close(ready[1]);
       ::kill(child, SIGKILL);
       ::waitpid(child, nullptr, 0);
     }

@@ -155,7 +155,6 @@ LabResult run_in_lab(LabOptions options, const std::function<std::string()>& ins
       if ((fds[1].revents & POLLIN) != 0 && !notifier->on_side_readable()) break;
       if ((fds[2].revents & POLLIN) != 0) options.on_extra();
       if (options.on_round) options.on_round(*notifier);
-      if (notifier->needs_tick()) notifier->tick();
       if (std::chrono::steady_clock::now() > deadline) {
         result.hung = true;
         break;
