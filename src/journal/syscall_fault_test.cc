@@ -124,26 +124,6 @@ int journal_a_run(const std::string& folder, Acknowledged& acknowledged) {
   return journal->settle() && good ? 0 : 3;
 }
 
-// In memory where there is a tmpfs for all: hundreds of syncs cost nothing there, and what a
-// process did before it was killed is there all the same.
-class MemoryFolder {
- public:
-  MemoryFolder() {
-    const bool shared_memory = ::access("/dev/shm", W_OK) == 0;
-    std::string pattern = (shared_memory ? "/dev/shm/" : ::testing::TempDir()) + std::string(kName);
-    path_ = ::mkdtemp(pattern.data());
-  }
-  ~MemoryFolder() { std::filesystem::remove_all(path_); }
-  MemoryFolder(const MemoryFolder&) = delete;
-  MemoryFolder& operator=(const MemoryFolder&) = delete;
-  const std::string& path() const { return path_; }
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  static constexpr const char* kName = "ward-journal-XXXXXX";
-  std::string path_;
-};
-
 class JournalFaults : public ::testing::Test {
  protected:
   // Every run is journalled into a copy of this folder.

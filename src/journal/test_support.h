@@ -4,8 +4,10 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -18,6 +20,26 @@
 namespace ward::journal::test {
 
 using TempFolder = ::ward::test::TempDir;
+
+// In memory where there is a tmpfs for all: hundreds of syncs cost nothing there, and what a
+// process did before it was killed is there all the same.
+class MemoryFolder {
+ public:
+  MemoryFolder() {
+    const bool shared_memory = ::access("/dev/shm", W_OK) == 0;
+    std::string pattern = (shared_memory ? "/dev/shm/" : ::testing::TempDir()) + std::string(kName);
+    path_ = ::mkdtemp(pattern.data());
+  }
+  ~MemoryFolder() { std::filesystem::remove_all(path_); }
+  MemoryFolder(const MemoryFolder&) = delete;
+  MemoryFolder& operator=(const MemoryFolder&) = delete;
+  const std::string& path() const { return path_; }
+  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  static constexpr const char* kName = "ward-journal-XXXXXX";
+  std::string path_;
+};
 
 inline Event event(const std::string& note, EventKind kind = EventKind::denied) {
   Event event = {.kind = kind, .run = "run"};
