@@ -6,6 +6,7 @@
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/policy_commands.h"
 
 namespace {
 
@@ -19,6 +20,7 @@ constexpr Subcommand kSubcommands[] = {
     {"run", "run a command, confined by a policy that the kernel enforces", ward::cli::run_command},
     {"doctor", "print what this machine can enforce, and run the self-test",
      ward::cli::doctor_command},
+    {"policy", "write, check, explain, trust and import policies", ward::cli::policy_command},
 };
 
 int print_usage(FILE* stream, int status) {

@@ -4,11 +4,13 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 
 #include "cli/policy_files.h"
+#include "policy/path_entry.h"
 #include "sys/file.h"
 #include "sys/state_folder.h"
 
@@ -44,6 +46,19 @@ Result<std::string> find_home() {
                   .with_remedy("set HOME to a folder that exists"));
 }
 
+// The absolute folders of a PATH.
+std::vector<std::string> command_folders(const char* path) {
+  std::vector<std::string> folders;
+  const std::string_view text = path != nullptr ? path : "";
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t end = std::min(text.find(':', start), text.size());
+    if (text[start] == '/')
+      folders.push_back(policy::lexically_normal(text.substr(start, end - start)));
+    start = end + 1;
+  }
+  return folders;
+}
+
 std::string xdg_folder(const char* variable, const std::string& otherwise) {
   const char* value = std::getenv(variable);
   return (value != nullptr && value[0] == '/' ? std::string(value) : otherwise) + "/ward";
@@ -76,6 +91,10 @@ Result<policy::Place> place_of(const Surroundings& surroundings,
     place.workspaces.push_back(std::move(path));
   }
   if (place.workspaces.empty()) place.workspaces.push_back(surroundings.cwd);
+  const char* temp = std::getenv("TMPDIR");
+  if (temp != nullptr && temp[0] == '/') place.temp = policy::lexically_normal(temp);
+  place.command_folders = command_folders(std::getenv("PATH"));
+  place.superuser = ::geteuid() == 0;
   return place;
 }
 

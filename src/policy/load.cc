@@ -104,7 +104,7 @@ class Loader {
     document.file = path;
     document.hash = trust_hash(workspace, part.chain.files);
     document.trusted = request_.trusted.contains(document.hash);
-    for (const NamedBytes& file : part.chain.files) document.files.push_back(file.first);
+    document.contents = part.chain.files;
     part.narrow_only = !document.trusted;
     part.document_index = static_cast<int>(loaded_.workspace_documents.size());
     loaded_.workspace_documents.push_back(std::move(document));

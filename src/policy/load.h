@@ -55,7 +55,7 @@ struct WorkspaceDocument {
   std::string hash;  // what `ward policy trust` pins
   bool trusted = false;
   bool widens = false;             // it says something that needs trust
-  std::vector<std::string> files;  // itself and what it extends
+  std::vector<NamedBytes> contents;  // itself and what it extends, as hashed
 };
 
 struct Loaded {
