@@ -7,6 +7,7 @@ namespace ward::policy {
 
 namespace {
 
+constexpr std::size_t kUsualRules = 256;
 constexpr const char* kUntrusted = "not applied: nobody has trusted this content";
 
 int line_of(const Document& document, std::string_view key) {
@@ -106,13 +107,27 @@ class Merger {
   void add_profile(const MergeBase& base) {
     policy_.profile = to_string(base.profile);
     const Origin origin{"profile " + policy_.profile, 0, base.scope};
+    policy_.filesystem.rules.reserve(kUsualRules);
     for (const ProfileRows& rows : profile_rows()) {
       if (base.profile < rows.first || base.profile > rows.last) continue;
       if (rows.superuser && !place_.superuser) continue;
-      for (const std::string_view path : rows.paths) {
-        const Result<PathEntry> entry = parse_path_entry(path, Spelling::pattern);
-        if (entry) add_path(rows.list, *entry, origin, place_.workspaces);
-      }
+      for (const std::string_view path : rows.paths) add_profile_path(rows.list, path, origin);
+    }
+  }
+
+  // Nearly all of them are plain paths below home; they are there at every start of a command.
+  void add_profile_path(PathList list, std::string_view path, const Origin& origin) {
+    const bool literal = path.find_first_of("*?[") == std::string_view::npos;
+    const bool in_home = path.starts_with("~/");
+    if (literal && (in_home || path[0] == '/')) {
+      PathRule& rule = policy_.filesystem.rules.emplace_back();
+      rule.list = list;
+      if (in_home && place_.home != "/") rule.pattern = place_.home;
+      rule.pattern += path.substr(in_home ? 1 : 0);
+      rule.written = path;
+      rule.origin = origin;
+    } else if (const Result<PathEntry> entry = parse_path_entry(path, Spelling::pattern)) {
+      add_path(list, *entry, origin, place_.workspaces);
     }
   }
 
