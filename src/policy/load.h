@@ -54,7 +54,7 @@ struct WorkspaceDocument {
   std::string file;
   std::string hash;  // what `ward policy trust` pins
   bool trusted = false;
-  bool widens = false;             // it says something that needs trust
+  bool widens = false;               // it says something that needs trust
   std::vector<NamedBytes> contents;  // itself and what it extends, as hashed
 };
 
