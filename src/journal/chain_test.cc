@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "journal/test_support.h"
+#include "journal/helpers_test.h"
 
 namespace ward::journal {
 namespace {

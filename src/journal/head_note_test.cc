@@ -6,7 +6,7 @@
 #include <sys/un.h>
 
 #include "base/unique_fd.h"
-#include "journal/test_support.h"
+#include "journal/helpers_test.h"
 
 namespace ward::journal {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <new>
 
-#include "journal/test_support.h"
+#include "journal/helpers_test.h"
 
 namespace ward::journal::test {
 namespace {

@@ -9,7 +9,7 @@
 
 #include <set>
 
-#include "journal/test_support.h"
+#include "journal/helpers_test.h"
 
 namespace ward::journal {
 namespace {

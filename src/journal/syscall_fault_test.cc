@@ -20,7 +20,7 @@
 #include <csignal>
 #include <cstddef>
 
-#include "journal/test_support.h"
+#include "journal/helpers_test.h"
 
 namespace ward::journal::test {
 namespace {
