@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <new>
 
 #include "journal/helpers_test.h"

@@ -7,6 +7,9 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <set>
 
 #include "journal/helpers_test.h"

@@ -16,9 +16,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstddef>
+#include <filesystem>
 
 #include "journal/helpers_test.h"
 
