@@ -116,18 +116,19 @@ void send_report(int control, const Report& report) {
   (void)::send(control, &report, sizeof report, MSG_NOSIGNAL);
 }
 
-// Waits for whatever changed; true when the command itself has ended.
-bool reap(int control, pid_t command, Report& end) {
+// Waits for whatever changed; true when the command itself has ended. The stops of a freeze are the
+// supervisor's own doing and not reported.
+bool reap(int control, pid_t command, bool frozen, Report& end) {
   for (;;) {
     int status = 0;
     pid_t pid = ::waitpid(-1, &status, WNOHANG | WUNTRACED | WCONTINUED);
     if (pid <= 0) return false;
     if (pid != command) continue;
-    if (WIFSTOPPED(status)) {
+    if (WIFSTOPPED(status) && !frozen) {
       send_report(control, {Report::Kind::stopped, 0, WSTOPSIG(status), -1, {}});
-    } else if (WIFCONTINUED(status)) {
+    } else if (WIFCONTINUED(status) && !frozen) {
       send_report(control, {Report::Kind::continued, 0, 0, -1, {}});
-    } else {
+    } else if (WIFEXITED(status) || WIFSIGNALED(status)) {
       end.kind = Report::Kind::ended;
       end.value = status;
       return true;
@@ -150,19 +151,24 @@ struct Served {
   int signals;
   int command_channel;  // -1 once the command was executed
   pid_t command;
+  bool frozen = false;
 };
 
-void obey(const Served& served, const Command& message) {
+void obey(Served& served, const Command& message) {
   switch (message.kind) {
     case Command::Kind::go:
       (void)::send(served.command_channel, &message, sizeof message, MSG_NOSIGNAL);
       return;
     case Command::Kind::signal: ::kill(-served.command, message.value); return;
     case Command::Kind::freeze:
+      served.frozen = true;
       ::kill(-1, SIGSTOP);
       send_report(served.control, {Report::Kind::frozen, 0, 0, -1, {}});
       return;
-    case Command::Kind::thaw: ::kill(-1, SIGCONT); return;
+    case Command::Kind::thaw:
+      served.frozen = false;
+      ::kill(-1, SIGCONT);
+      return;
   }
 }
 
@@ -190,7 +196,7 @@ void follow_start(Served& served) {
       struct signalfd_siginfo info = {};
       (void)!::read(served.signals, &info, sizeof info);
       Report end;
-      if (reap(served.control, served.command, end)) {
+      if (reap(served.control, served.command, served.frozen, end)) {
         if (served.command_channel >= 0) follow_start(served);
         finish(served.control, end);
       }
