@@ -57,12 +57,12 @@ Error Error::from_errno(int os_errno, std::string op) {
   return error;
 }
 
-Error&& Error::with_context(std::string context) && {
+Error Error::with_context(std::string context) && {
   context_.push_back(std::move(context));
   return std::move(*this);
 }
 
-Error&& Error::with_remedy(std::string remedy) && {
+Error Error::with_remedy(std::string remedy) && {
   if (remedy_.empty()) remedy_ = std::move(remedy);
   return std::move(*this);
 }

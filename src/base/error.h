@@ -40,9 +40,9 @@ class Error {
   int os_errno() const { return os_errno_; }
 
   // Says what was being done ("mask /home/u/.ssh"); the cause stays.
-  Error&& with_context(std::string context) &&;
+  Error with_context(std::string context) &&;
   // Says what the reader can do about it; printed after the message. The innermost remedy wins.
-  Error&& with_remedy(std::string remedy) &&;
+  Error with_remedy(std::string remedy) &&;
   const std::string& remedy() const { return remedy_; }
 
   // "context: context: message", without the remedy, on one line.

@@ -22,6 +22,13 @@ TEST(Error, TheInnermostRemedyWins) {
   EXPECT_EQ(error.describe(), "bad (do this)");
 }
 
+// Returning a reference to itself made this a move onto itself, which emptied the message.
+TEST(Error, CanBeAssignedToItselfWithMoreContext) {
+  Error error(ErrorKind::invalid, "bad");
+  error = std::move(error).with_context("reading").with_remedy("do this");
+  EXPECT_EQ(error.describe(), "reading: bad (do this)");
+}
+
 Result<int> twice(Result<int> input) {
   WARD_ASSIGN(int value, std::move(input));
   return value * 2;
