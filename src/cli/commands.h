@@ -11,5 +11,6 @@ namespace ward::cli {
 
 int run_command(const std::vector<std::string>& arguments);
 int doctor_command(const std::vector<std::string>& arguments);
+int audit_command(const std::vector<std::string>& arguments);
 
 }  // namespace ward::cli

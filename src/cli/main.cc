@@ -21,6 +21,7 @@ constexpr Subcommand kSubcommands[] = {
     {"run", "run a command, confined by a policy that the kernel enforces", ward::cli::run_command},
     {"doctor", "print what this machine can enforce, and run the self-test",
      ward::cli::doctor_command},
+    {"audit", "show and verify the journal", ward::cli::audit_command},
     {"policy", "write, check, explain, trust and import policies", ward::cli::policy_command},
 };
 

@@ -11,6 +11,7 @@
 #include "cli/run_journal.h"
 #include "cli/run_report.h"
 #include "cli/surroundings.h"
+#include "confine/glob_index.h"
 #include "confine/launch.h"
 #include "layers/process/environment.h"
 #include "layers/process/run.h"
@@ -56,6 +57,8 @@ class RunCommand {
     Result<process::RunResult> result = attempt();
     if (!result) return set_up_failed(result.error());
     report_.result = &*result;
+    report_.warnings.insert(report_.warnings.end(), result->warnings.begin(),
+                            result->warnings.end());
     journal_->end(*result, report_.warnings);
     finish();
     return exit_status(result->outcome);
@@ -82,6 +85,10 @@ class RunCommand {
     request.working_directory = surroundings_.cwd;
     request.host = {surroundings_.home, surroundings_.cwd, place.workspaces,
                     confine::private_folders(), surroundings_.ward_paths()};
+    cache_.emplace(surroundings_.cache_folder);
+    // Before the plan: a command that could make the folder itself could leave a forged index.
+    WARD_TRY(cache_->prepare());
+    request.walk_cache = &*cache_;
     request.environment = process::command_environment(
         loaded_.policy.env, ::environ,
         [](const std::string& path) { return sys::stat_at(AT_FDCWD, path).has_value(); });
@@ -132,6 +139,7 @@ class RunCommand {
   policy::Loaded loaded_;
   ResultTarget target_;
   std::optional<RunJournal> journal_;
+  std::optional<confine::WalkCache> cache_;
   RunReport report_;
 };
 

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "cli/policy_files.h"
+#include "confine/glob_index.h"
 #include "policy/path_entry.h"
 #include "sys/file.h"
 #include "sys/state_folder.h"
@@ -76,7 +77,8 @@ Result<Surroundings> find_surroundings() {
   WARD_ASSIGN(found.cwd, in_context(canonical("."), "the current folder"));
   WARD_ASSIGN(found.state_folder,
               sys::state_folder_path(std::getenv("XDG_STATE_HOME"), found.home.c_str()));
-  found.cache_folder = xdg_folder("XDG_CACHE_HOME", found.home + "/.cache");
+  const char* cache_home = std::getenv("XDG_CACHE_HOME");
+  found.cache_folder = confine::index_folder(found.home, cache_home == nullptr ? "" : cache_home);
   found.config_folder = xdg_folder("XDG_CONFIG_HOME", found.home + "/.config");
   WARD_ASSIGN(found.program, sys::readlink_at(AT_FDCWD, "/proc/self/exe"));
   return found;

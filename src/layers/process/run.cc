@@ -4,10 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <memory>
 #include <utility>
 
 #include "confine/launch.h"
 #include "confine/notifier.h"
+#include "confine/watch.h"
 #include "keeper/stdio.h"
 #include "policy/lint.h"
 
@@ -59,7 +62,12 @@ class Run {
     result_.usage = ended.usage;
     result_.notes = confinement_.paths.notes;
     result_.denials_complete = request_.trace == RunRequest::Trace::on;
-    WARD_TRY(limits_.remove());
+    // A breach that could not be undone must not pass for a run like any other.
+    if (Status settled = watch_->settle(); !settled)
+      result_.warnings.push_back(settled.error().describe());
+    if (Status removed = limits_.remove(); !removed)
+      result_.warnings.push_back(removed.error().describe());
+    if (ended.usage.output_error) result_.warnings.push_back(ended.usage.output_error->describe());
     return std::move(result_);
   }
 
@@ -102,10 +110,36 @@ class Run {
                       std::move(spec), {std::move(handles.listener), std::move(handles.diagnosis)},
                       [this](const confine::Denial& denial) { note(denial); }));
       notifier_ = std::make_unique<confine::Notifier>(std::move(notifier));
+      WARD_TRY(make_watch(handles));
       return notifier_->fd();
     };
     hooks.serve = [this] { return notifier_->on_readable(); };
     return hooks;
+  }
+
+  Status make_watch(confine::SandboxHandles& handles) {
+    confine::WatchSpec spec{
+        confinement_.paths, request_.host.private_folders, request_.host.workspaces, 8192,
+        confine::LateMask(std::move(handles.user_namespace), std::move(handles.mount_namespace)),
+        [this] { return created_lately(); },
+        [this](const confine::Denial& denial) { on_breach(denial); },
+        [this](const confine::Denial& denial) { note(denial); },
+        [this](const std::string& text) { result_.warnings.push_back(text); }};
+    WARD_ASSIGN(confine::Watch watch, confine::Watch::create(std::move(spec)));
+    watch_ = std::make_unique<confine::Watch>(std::move(watch));
+    return {};
+  }
+
+  // Could the command have made what has just appeared? A call that was let through takes effect
+  // within moments; whoever waits longer is the machine's user.
+  bool created_lately() const {
+    auto last = notifier_->last_creation();
+    return last && std::chrono::steady_clock::now() - *last < std::chrono::seconds(2);
+  }
+
+  void on_breach(const confine::Denial& denial) {
+    note(denial);
+    supervisor_->end_run(PolicyKilled{std::string(to_string(denial.act)) + " " + denial.target});
   }
 
   Result<keeper::Ended> supervise(confine::SandboxHandles handles) {
@@ -118,12 +152,15 @@ class Run {
     spec.wall = request_.policy.limits.wall;
     spec.output_bytes = request_.policy.limits.output_bytes;
     spec.pollables.push_back({notifier_->fd(), [this] { return notifier_->on_readable(); }});
+    spec.pollables.push_back({notifier_->side_fd(), [this] { return notifier_->on_side_readable(); }});
+    spec.pollables.push_back({watch_->fd(), [this] { return watch_->on_readable(); }});
+    WARD_TRY(watch_->begin_roots());
     spec.was_out_of_memory = [this] { return limits_.out_of_memory(); };
     spec.describe_failure = [this](const confine::Report& report) {
       return confine::exec_failure(report, request_.argv[0]);
     };
-    keeper::Supervisor supervisor(std::move(spec));
-    return supervisor.run();
+    supervisor_ = std::make_unique<keeper::Supervisor>(std::move(spec));
+    return supervisor_->run();
   }
 
   void note(const confine::Denial& denial) {
@@ -144,6 +181,8 @@ class Run {
   confine::ResourceLimits limits_;
   keeper::Stdio stdio_;
   std::unique_ptr<confine::Notifier> notifier_;
+  std::unique_ptr<confine::Watch> watch_;
+  std::unique_ptr<keeper::Supervisor> supervisor_;
 };
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "base/outcome.h"
 #include "base/result.h"
 #include "confine/denial.h"
+#include "confine/glob_index.h"
 #include "confine/path_plan.h"
 #include "confine/resource_limits.h"
 #include "keeper/supervise.h"
@@ -27,6 +28,8 @@ struct RunRequest {
   std::vector<std::string> argv;
   std::string working_directory;         // absolute
   confine::HostContext host;             // workspaces, home, Ward's own paths
+  // The index of trees, prepared; may be null. Must outlive run().
+  const confine::WalkCache* walk_cache = nullptr;
   std::vector<std::string> environment;  // of the command
   enum class Trace : std::uint8_t { off, on } trace = Trace::off;
   // Called once the sandbox has been cloned, while it sets itself up: the start record is written
@@ -43,6 +46,7 @@ struct RunResult {
   bool denials_complete = false;
   std::size_t denials_dropped = 0;  // beyond kMaxDenials
   std::vector<confine::PlanNote> notes;
+  std::vector<std::string> warnings;  // a protection or a figure that is smaller than it should be
 };
 inline constexpr std::size_t kMaxDenials = 1000;
 
