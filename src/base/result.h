@@ -47,15 +47,14 @@ Result<T> in_context(Result<T> result, const std::string& context) {
 // WARD_ASSIGN(lhs, expr): assigns the value of a Result to `lhs` (which may be a declaration), or
 // returns its error.
 // NOLINTBEGIN(bugprone-macro-parentheses)
-#define WARD_TRY(expr)                                                    \
-  do {                                                                    \
-    if (auto ward_status = (expr); !ward_status)                          \
-      return ::ward::fail(std::move(ward_status).error());                \
+#define WARD_TRY(expr)                                     \
+  do {                                                     \
+    if (auto ward_status = (expr); !ward_status)           \
+      return ::ward::fail(std::move(ward_status).error()); \
   } while (false)
-#define WARD_ASSIGN_INNER(temp, lhs, expr)                                \
-  auto temp = (expr);                                                     \
-  if (!temp) return ::ward::fail(std::move(temp).error());                \
+#define WARD_ASSIGN_INNER(temp, lhs, expr)                 \
+  auto temp = (expr);                                      \
+  if (!temp) return ::ward::fail(std::move(temp).error()); \
   lhs = std::move(*temp)
-#define WARD_ASSIGN(lhs, expr) \
-  WARD_ASSIGN_INNER(WARD_CONCAT(ward_result_, __COUNTER__), lhs, expr)
+#define WARD_ASSIGN(lhs, expr) WARD_ASSIGN_INNER(WARD_CONCAT(ward_result_, __COUNTER__), lhs, expr)
 // NOLINTEND(bugprone-macro-parentheses)

@@ -30,10 +30,10 @@ Access AccessRules::decide(std::string_view path) const {
     return rule == nullptr ? otherwise
                            : tables.texts[static_cast<std::size_t>(rule - rules.data())];
   };
-  Access out{verdict.read.allowed, verdict.write.allowed,
-             text(verdict.read.rule,
-                  verdict.read.allowed ? "the default: read" : "the default: deny"),
-             text(verdict.write.rule, "no rule makes it writable")};
+  Access out{
+      verdict.read.allowed, verdict.write.allowed,
+      text(verdict.read.rule, verdict.read.allowed ? "the default: read" : "the default: deny"),
+      text(verdict.write.rule, "no rule makes it writable")};
   if (!out.read) out.write = false;
   if (protect != nullptr) {
     out.write = false;

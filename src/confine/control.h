@@ -18,10 +18,10 @@ struct Report {
     descriptors,  // the filter is on: carries its listener, the socket diagnosis, the terminal
     ready,        // the self-test passed; waits for `go`
     started,      // the command was executed
-    stopped,    // the command's process was stopped; `value` is the signal
-    continued,  // it goes on
-    frozen,     // answer to `freeze`: every process of the sandbox was sent SIGSTOP
-    ended,      // the command's process ended; `value` is its wait status; `usage` is its whole tree's
+    stopped,      // the command's process was stopped; `value` is the signal
+    continued,    // it goes on
+    frozen,       // answer to `freeze`: every process of the sandbox was sent SIGSTOP
+    ended,  // the command's process ended; `value` is its wait status; `usage` is its whole tree's
   };
   Kind kind = Kind::failed;
   std::uint32_t step = 0;

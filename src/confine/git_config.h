@@ -2,7 +2,8 @@
 //
 // The few keys of a git configuration file that say where git finds something to execute, or which
 // folder a git folder belongs to. A parser of untrusted text: it takes what git would take, skips
-// what it does not understand, and includes nothing by itself. Pure. Source: git-config(1), "SYNTAX".
+// what it does not understand, and includes nothing by itself. Pure. Source: git-config(1),
+// "SYNTAX".
 #pragma once
 
 #include <string>

@@ -32,8 +32,9 @@ TEST(GitConfig, TheLastWorktreeCounts) {
 }
 
 TEST(GitConfig, TextThatEndsEarlyIsNoHarm) {
-  for (std::string_view text : {"[", "[core", "[core \"", "[core]\nworktree", "[core]\nworktree=\"a",
-                                "[core]\nworktree=a\\", "\\", "=", "[core]\nhooksPath = \\\r"})
+  for (std::string_view text :
+       {"[", "[core", "[core \"", "[core]\nworktree", "[core]\nworktree=\"a",
+        "[core]\nworktree=a\\", "\\", "=", "[core]\nhooksPath = \\\r"})
     EXPECT_THAT(parse_git_config(text).includes, IsEmpty()) << text;
 }
 

@@ -12,7 +12,7 @@ namespace ward::confine {
 
 namespace {
 
-constexpr std::uint64_t kMaxLinkFile = 8192;    // a `.git`, `gitdir` or `commondir` file
+constexpr std::uint64_t kMaxLinkFile = 8192;  // a `.git`, `gitdir` or `commondir` file
 constexpr std::uint64_t kMaxConfig = 1U << 20U;
 constexpr int kMaxModuleDepth = 16;
 
@@ -79,11 +79,13 @@ struct ConfigPlace {
 
 // What git looks for in a folder of hooks.
 constexpr std::array<std::string_view, 19> kHooks = {
-    "applypatch-msg",     "commit-msg",    "fsmonitor-watchman", "post-applypatch",
-    "post-checkout",      "post-commit",   "post-index-change",  "post-merge",
-    "post-rewrite",       "pre-applypatch", "pre-auto-gc",       "pre-commit",
-    "pre-merge-commit",   "pre-push",      "pre-rebase",         "prepare-commit-msg",
-    "push-to-checkout",   "reference-transaction", "sendemail-validate",
+    "applypatch-msg",     "commit-msg",       "fsmonitor-watchman",
+    "post-applypatch",    "post-checkout",    "post-commit",
+    "post-index-change",  "post-merge",       "post-rewrite",
+    "pre-applypatch",     "pre-auto-gc",      "pre-commit",
+    "pre-merge-commit",   "pre-push",         "pre-rebase",
+    "prepare-commit-msg", "push-to-checkout", "reference-transaction",
+    "sendemail-validate",
 };
 
 // Folders and files of the project that its git configuration makes git execute or obey.

@@ -147,9 +147,12 @@ void remove_surplus(int folder, std::uint64_t now_ns) {
     sys::DirectoryBatch batch(*records);
     for (sys::DirectoryEntry entry; batch.next(entry);) {
       struct stat status = {};
+      // A directory entry's name is terminated by a null byte in the batch.
+      // NOLINTBEGIN(bugprone-suspicious-stringview-data-usage)
       if (!entry.name.starts_with(kFilePrefix) ||
           sys::stat_entry(folder, entry.name.data(), status) != 0)
         continue;
+      // NOLINTEND(bugprone-suspicious-stringview-data-usage)
       std::uint64_t mtime_ns = sys::change_stamp(status).mtime_ns;
       bool temporary = entry.name.ends_with(kTemporarySuffix);
       std::uint64_t age = temporary ? kTemporaryAgeNs : kSurplusAgeNs;

@@ -1,6 +1,7 @@
 // Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The first half of a plan: which paths the rules, the protected names and the repositories speak of.
+// The first half of a plan: which paths the rules, the protected names and the repositories speak
+// of.
 #include <unistd.h>
 
 #include <algorithm>
@@ -304,11 +305,12 @@ void PathPlanner::protect_project(const std::string& folder) {
 
 // What a repository needs never reopens what a person closed.
 void PathPlanner::grant(const std::string& path, policy::PathList list, const std::string& top) {
-  policy::PathRule rule{.list = list,
-                        .pattern = path,
-                        .literal = true,
-                        .written = path,
-                        .origin = {.file = "the repository " + top, .scope = policy::Scope::workspace}};
+  policy::PathRule rule{
+      .list = list,
+      .pattern = path,
+      .literal = true,
+      .written = path,
+      .origin = {.file = "the repository " + top, .scope = policy::Scope::workspace}};
   policy::PathVerdict verdict = before_->decider.decide(path);
   const policy::Verdict& act = list == policy::PathList::allow_write ? verdict.write : verdict.read;
   if (act.allowed) return;

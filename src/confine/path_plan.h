@@ -1,11 +1,11 @@
 // Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
 //
-// PathPlan: the file system part of a policy, resolved on this machine into rows that the kernel can
-// hold: what is mounted writable, read-only, hidden or as a skeleton, which names may not be created,
-// which may not be renamed. plan_paths() only looks at the file system and changes nothing; the
-// launcher executes the rows, the notifier and the watch enforce the names, and `explain`, the
-// journal and the tests read the same rows. A plain value, immutable once made, safe to share
-// between threads. docs/layers/process.md describes the model.
+// PathPlan: the file system part of a policy, resolved on this machine into rows that the kernel
+// can hold: what is mounted writable, read-only, hidden or as a skeleton, which names may not be
+// created, which may not be renamed. plan_paths() only looks at the file system and changes
+// nothing; the launcher executes the rows, the notifier and the watch enforce the names, and
+// `explain`, the journal and the tests read the same rows. A plain value, immutable once made, safe
+// to share between threads. docs/layers/process.md describes the model.
 #pragma once
 
 #include <cstdint>
@@ -110,9 +110,9 @@ struct PlanNote {
 };
 std::string_view to_string(PlanNote::Kind kind);
 
-// May a path be read and written, and which rule says so. The last word, for paths that do not exist
-// too: what the policy decides, and over it what is always protected. The rules are texts with
-// origin; they live as long as the AccessRules.
+// May a path be read and written, and which rule says so. The last word, for paths that do not
+// exist too: what the policy decides, and over it what is always protected. The rules are texts
+// with origin; they live as long as the AccessRules.
 struct Access {
   bool read = false;
   bool write = false;

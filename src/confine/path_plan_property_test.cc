@@ -108,8 +108,8 @@ TEST_P(PathPlanProperty, RowsGiveTheVerdictsOfTheRules) {
       policy::PathVerdict expected = decider.decide(path);
       PathState state = state_of(made, path);
       ASSERT_EQ(state != PathState::hidden, expected.read.allowed) << path << "\n" << made.text();
-      ASSERT_EQ(state == PathState::writable, expected.write.allowed)
-          << path << "\n" << made.text();
+      ASSERT_EQ(state == PathState::writable, expected.write.allowed) << path << "\n"
+                                                                      << made.text();
       Access access = made.rules->decide(path);
       ASSERT_EQ(access.read, expected.read.allowed) << path;
       ASSERT_EQ(access.write, expected.write.allowed) << path;
@@ -135,10 +135,11 @@ TEST_P(PathPlanProperty, AbsentDeniedPathsCannotBeMade) {
       }
       if (!fs::is_directory(parent) || state_of(made, parent) != PathState::writable) continue;
       ++refusals;
-      ASSERT_TRUE(std::any_of(made.absent.begin(), made.absent.end(), [&](const AbsentRow& row) {
-        return join_path(row.parent, row.name) == child;
-      })) << rule.pattern
-          << "\n" << made.text();
+      ASSERT_TRUE(std::any_of(
+          made.absent.begin(), made.absent.end(),
+          [&](const AbsentRow& row) { return join_path(row.parent, row.name) == child; }))
+          << rule.pattern << "\n"
+          << made.text();
     }
   }
   EXPECT_GT(refusals, 0);
@@ -173,11 +174,10 @@ INSTANTIATE_TEST_SUITE_P(Seeds, PathPlanProperty, ::testing::Range(1U, 7U));
 
 TEST(PathOrder, PutsEachFolderRightBeforeWhatIsInIt) {
   std::vector<std::string> paths = {"/a-b", "/a/c", "/", "/a", "/a/b/c", "/b", "/a/b", "/a.d"};
-  std::sort(paths.begin(), paths.end(), [](const auto& a, const auto& b) {
-    return path_before(a, b);
-  });
-  EXPECT_THAT(paths, ::testing::ElementsAre("/", "/a", "/a/b", "/a/b/c", "/a/c", "/a-b", "/a.d",
-                                            "/b"));
+  std::sort(paths.begin(), paths.end(),
+            [](const auto& a, const auto& b) { return path_before(a, b); });
+  EXPECT_THAT(paths,
+              ::testing::ElementsAre("/", "/a", "/a/b", "/a/b/c", "/a/c", "/a-b", "/a.d", "/b"));
 }
 
 }  // namespace

@@ -10,7 +10,6 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
 // Rules alone: no workspace, so nothing is protected.
@@ -26,10 +25,9 @@ TEST_F(PathPlanRules, NestedRulesAlternateAtAnyDepth) {
   allow_read("a/b");
   deny_read("a/b/c");
   allow_read("a/b/c/d");
-  EXPECT_THAT(rows(plan()),
-              ElementsAre("skeleton T/a/ EACCES", "  opened b/", "  stub f", "read-only T/a/b/ EROFS",
-                          "skeleton T/a/b/c/ EACCES", "  opened d/", "  stub f",
-                          "read-only T/a/b/c/d/ EROFS"));
+  EXPECT_THAT(rows(plan()), ElementsAre("skeleton T/a/ EACCES", "  opened b/", "  stub f",
+                                        "read-only T/a/b/ EROFS", "skeleton T/a/b/c/ EACCES",
+                                        "  opened d/", "  stub f", "read-only T/a/b/c/d/ EROFS"));
 }
 
 TEST_F(PathPlanRules, WriteRulesAlternateToo) {
@@ -286,8 +284,7 @@ TEST_F(PathPlanRules, OneObjectUnderTwoListedNamesGetsTheStricterVerdict) {
   hard_link("a/secret", "b/known");
   deny_read("a/secret");
   allow_write("b/known");
-  EXPECT_THAT(rows(plan()),
-              ElementsAre("hidden T/a/secret EACCES", "hidden T/b/known EACCES"));
+  EXPECT_THAT(rows(plan()), ElementsAre("hidden T/a/secret EACCES", "hidden T/b/known EACCES"));
 }
 
 TEST_F(PathPlanRules, AHiddenFileWithAnotherNameIsRefusedByName) {
@@ -436,14 +433,14 @@ TEST_F(PathPlanRules, TenThousandMasksAreTenThousandRows) {
   PathPlan made = plan();
   ASSERT_EQ(made.rows.size(), 10001U);
   EXPECT_EQ(made.frozen.size(), 100U);
-  for (std::size_t i = 1; i < made.rows.size(); ++i)
-    EXPECT_EQ(made.rows[i].action, Action::hidden);
+  for (std::size_t i = 1; i < made.rows.size(); ++i) EXPECT_EQ(made.rows[i].action, Action::hidden);
 }
 
 TEST_F(PathPlanRules, TextEscapesWhatWouldBreakALine) {
   tree.write("a\nb", "x");
   deny_read("a\nb");
-  EXPECT_THAT(shown(plan().text()), HasSubstr("hidden T/a\\x0ab EACCES # denyRead a\\x0ab (p:1)\n"));
+  EXPECT_THAT(shown(plan().text()),
+              HasSubstr("hidden T/a\\x0ab EACCES # denyRead a\\x0ab (p:1)\n"));
 }
 
 }  // namespace

@@ -70,9 +70,8 @@ const PathNode& PathResolver::look(const std::string& path) {
                     : sys::stat_at(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW);
   if (!status) {
     int code = status.error().os_errno();
-    node.kind = code == ENOENT || code == ENOTDIR || code == ENAMETOOLONG
-                    ? PathNode::Kind::absent
-                    : PathNode::Kind::blocked;
+    node.kind = code == ENOENT || code == ENOTDIR || code == ENAMETOOLONG ? PathNode::Kind::absent
+                                                                          : PathNode::Kind::blocked;
     return node;
   }
   node = node_of(*status);
@@ -150,8 +149,8 @@ Resolution PathResolver::resolve(const std::string& path) {
         at = &node;
         continue;
       }
-      out.end = node.kind == PathNode::Kind::blocked ? Resolution::End::blocked
-                                                     : Resolution::End::absent;
+      out.end =
+          node.kind == PathNode::Kind::blocked ? Resolution::End::blocked : Resolution::End::absent;
     }
     // The way ends here. What is left is appended as it is written.
     out.last = std::move(here);

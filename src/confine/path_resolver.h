@@ -1,9 +1,9 @@
 // Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
 //
 // PathResolver follows a path one component at a time and says what is there: the canonical path,
-// every symbolic link gone through, and, where the way ends early, the place and the reason. What it
-// has seen once it remembers, so that a hundred rules below one home folder cost a hundred stats.
-// Reads only; one thread; a snapshot of the moment of its calls. Source: path_resolution(7).
+// every symbolic link gone through, and, where the way ends early, the place and the reason. What
+// it has seen once it remembers, so that a hundred rules below one home folder cost a hundred
+// stats. Reads only; one thread; a snapshot of the moment of its calls. Source: path_resolution(7).
 #pragma once
 
 #include <cstdint>

@@ -109,9 +109,10 @@ void PathPlanner::emit_skeletons() {
   std::vector<PathRow>& rows = plan_.rows;
   std::vector<PathRow> between;  // hidden by what is around them, opened for what is in them
   for (const auto& [folder, names] : opened_) {
-    auto row = std::lower_bound(
-        rows.begin(), rows.end(), folder,
-        [](const PathRow& known, const std::string& path) { return path_before(known.path, path); });
+    auto row = std::lower_bound(rows.begin(), rows.end(), folder,
+                                [](const PathRow& known, const std::string& path) {
+                                  return path_before(known.path, path);
+                                });
     if (row == rows.end() || row->path != folder) {
       const PlanNode& hidden = enclosing_of(folder);
       between.push_back({.path = folder,
@@ -253,7 +254,8 @@ void PathPlanner::emit_notes() {
       plan_.deny_globs.push_back(
           {.pattern = rule.pattern, .list = rule.list, .rule = std::string(text_of(rule))});
     if (!entry.matched)
-      note(PlanNote::Kind::matches_nothing, rule, "no name matches " + rule.pattern + " at present");
+      note(PlanNote::Kind::matches_nothing, rule,
+           "no name matches " + rule.pattern + " at present");
   }
   for (const PlanNode& node : nodes_) {
     if (node.state == PathState::writable || (node.protect < 0 && node.own < 0)) continue;
@@ -270,8 +272,8 @@ Status PathPlanner::check_cwd() const {
   if (cwd_.empty()) return {};
   const PlanNode& node = enclosing_of(cwd_);
   if (node.state == PathState::hidden)
-    return fail(Error(ErrorKind::invalid, "the working directory " + cwd_ + " is hidden by " +
-                                              std::string(node.text))
+    return fail(Error(ErrorKind::invalid,
+                      "the working directory " + cwd_ + " is hidden by " + std::string(node.text))
                     .with_remedy("allowRead it, or work in another folder"));
   if ((node.in_private || node.private_root) && node.path() != cwd_)
     return fail(Error(ErrorKind::invalid, "the working directory " + cwd_ +

@@ -1,8 +1,8 @@
 // Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The verdict at each path that something speaks of. The same decision as policy::PathDecider's, made
-// down the tree: a rule that names a deeper path beats all above it, so a node needs its own rules
-// and what its surroundings decided.
+// The verdict at each path that something speaks of. The same decision as policy::PathDecider's,
+// made down the tree: a rule that names a deeper path beats all above it, so a node needs its own
+// rules and what its surroundings decided.
 #include <algorithm>
 #include <cstring>
 
@@ -192,8 +192,8 @@ void PathPlanner::level_objects() {
   std::vector<std::pair<sys::ObjectId, std::uint32_t>> objects;
   objects.reserve(nodes_.size());
   for (std::uint32_t i = 0; i < nodes_.size(); ++i)
-    if (!nodes_[i].in_private && (nodes_[i].what == PathNode::Kind::file ||
-                                  nodes_[i].what == PathNode::Kind::directory))
+    if (!nodes_[i].in_private &&
+        (nodes_[i].what == PathNode::Kind::file || nodes_[i].what == PathNode::Kind::directory))
       objects.emplace_back(nodes_[i].marks->object, i);
   std::sort(objects.begin(), objects.end());
   for (std::size_t first = 0; first < objects.size();) {

@@ -51,9 +51,8 @@ std::vector<std::string> PathPlanner::pruned() const {
     if (mark.kind != MarkKind::rule || mark.what != PathNode::Kind::directory ||
         rules[mark.index].list != policy::PathList::deny_read)
       continue;
-    bool opened = std::any_of(allowed.begin(), allowed.end(), [&](std::string_view path) {
-      return lies_in(path, mark.path);
-    });
+    bool opened = std::any_of(allowed.begin(), allowed.end(),
+                              [&](std::string_view path) { return lies_in(path, mark.path); });
     if (!opened && !before_->decider.decide(mark.path).read.allowed) out.push_back(mark.path);
   }
   return out;

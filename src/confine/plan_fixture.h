@@ -42,8 +42,8 @@ class PlanFixture : public ::testing::Test {
     added.literal = name.find_first_of("*?[") == std::string_view::npos;
     added.pattern = name.substr(0, 1) == "/" ? std::string(name) : at(name);
     added.written = std::string(name);
-    added.origin = {.file = "p", .line = static_cast<int>(filesystem.rules.size()) + 1,
-                    .scope = scope};
+    added.origin = {
+        .file = "p", .line = static_cast<int>(filesystem.rules.size()) + 1, .scope = scope};
     filesystem.rules.push_back(std::move(added));
     return filesystem.rules.back();
   }
@@ -70,7 +70,7 @@ class PlanFixture : public ::testing::Test {
     return text;
   }
   // The lines of the plan that start with one of the words, without the rule's text.
-  std::vector<std::string> lines(const PathPlan& of, std::vector<std::string> words) const {
+  std::vector<std::string> lines(const PathPlan& of, const std::vector<std::string>& words) const {
     std::vector<std::string> out;
     std::string text = shown(of.text());
     for (std::size_t begin = 0; begin < text.size();) {
@@ -83,8 +83,8 @@ class PlanFixture : public ::testing::Test {
     return out;
   }
   std::vector<std::string> rows(const PathPlan& of) const {
-    return lines(of, {"writable", "read-only", "hidden", "skeleton", "pin", "  opened", "  stub",
-                      "  link"});
+    return lines(
+        of, {"writable", "read-only", "hidden", "skeleton", "pin", "  opened", "  stub", "  link"});
   }
 
   test::TempDir tree;

@@ -142,9 +142,10 @@ bool is_git_folder(const std::string& folder, PathResolver& resolver) {
 
 void add_protected_project(std::vector<ProtectedPath>& out, const std::string& folder,
                            PathResolver& resolver) {
-  for (const ProtectedName& row : kProject) out.push_back({join_path(folder, row.name), row.reason});
-  // git takes a folder for a bare repository, and its config and hooks with it, by HEAD, objects and
-  // refs together: without HEAD none can be made of this one. `objects`, `refs`, `config` and
+  for (const ProtectedName& row : kProject)
+    out.push_back({join_path(folder, row.name), row.reason});
+  // git takes a folder for a bare repository, and its config and hooks with it, by HEAD, objects
+  // and refs together: without HEAD none can be made of this one. `objects`, `refs`, `config` and
   // `hooks` alone are ordinary names of projects.
   if (!is_git_folder(folder, resolver))
     out.push_back({join_path(folder, "HEAD"), "it would make a git folder of this one"});

@@ -1,8 +1,8 @@
 // Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
 //
 // What stays read-only although the folder it is in is writable: what a shell, git, an editor or an
-// agent would execute later, outside the sandbox. Tables of names with the reason of each, and where
-// they apply. Pure data but for the look at what a folder is; no policy lifts them.
+// agent would execute later, outside the sandbox. Tables of names with the reason of each, and
+// where they apply. Pure data but for the look at what a folder is; no policy lifts them.
 #pragma once
 
 #include <span>

@@ -245,7 +245,7 @@ void Supervisor::Run::on_init_ended() {
     check(fail(std::move(reaped).error()));
     reaped_.emplace();
   } else {
-    reaped_ = std::move(*reaped);
+    reaped_ = *reaped;
   }
   end_ = Clock::now();
   // Every process of the sandbox is gone: what the pipes and the pty hold is all there will be.
@@ -381,7 +381,7 @@ Result<Ended> Supervisor::Run::run() {
   if (!status) {
     check(std::move(status));
     if (!reaped_) {
-      if (auto reaped = sys::reap(spec_.child.pidfd.get())) reaped_ = std::move(*reaped);
+      if (auto reaped = sys::reap(spec_.child.pidfd.get())) reaped_ = *reaped;
       end_ = Clock::now();
     }
   }

@@ -14,7 +14,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 Result<Document> parse(const std::string& text, const std::string& name = "w.yaml") {
   return parse_document({name, 0, Scope::user}, text);

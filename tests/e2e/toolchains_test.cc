@@ -17,8 +17,8 @@ class Toolchain : public testing::Test {
     NEEDS(user_namespaces, tool("git"));
     sandbox_.home_file(".gitconfig", "[user]\n\tname = A Person\n\temail = person@localhost\n");
     sandbox_.workspace_file("README", "a project\n");
-    ASSERT_EQ(sandbox_.outside("git init -q -b main . && git add README && git commit -qm 1").status,
-              0);
+    ASSERT_EQ(
+        sandbox_.outside("git init -q -b main . && git add README && git commit -qm 1").status, 0);
   }
 
   // The same script works outside too: first inside, so that what it leaves there is not needed.
@@ -61,8 +61,8 @@ TEST_F(Toolchain, NodeAndNpmRunScriptsAndInstallALocalPackage) {
   NEEDS(tool("node"), tool("npm"));
   sandbox_.workspace_file("dep/package.json", R"({"name": "dep", "version": "1.0.0"})");
   sandbox_.workspace_file("dep/index.js", "module.exports = 42;\n");
-  sandbox_.workspace_file("package.json",
-                          R"({"name": "p", "version": "1.0.0", "scripts": {"test": "node test.js"}})");
+  sandbox_.workspace_file(
+      "package.json", R"({"name": "p", "version": "1.0.0", "scripts": {"test": "node test.js"}})");
   sandbox_.workspace_file("test.js", "if (require('dep') !== 42) process.exit(1);\n");
   works("npm install --offline --no-audit --no-fund ./dep && npm test");
 }
