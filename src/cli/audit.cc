@@ -65,9 +65,8 @@ Error unknown_word(std::string_view word) {
 
 Result<std::int64_t> parse_count(std::string_view text) {
   std::int64_t count = 0;
-  const char* end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data(), end, count);
-  if (parsed.ec != std::errc() || parsed.ptr != end || count < 1)
+  const auto parsed = std::from_chars(text.begin(), text.end(), count);
+  if (parsed.ec != std::errc() || parsed.ptr != text.end() || count < 1)
     return fail(ErrorKind::invalid,
                 "--last needs a number from 1, not \"" + std::string(text) + "\"");
   return count;

@@ -180,7 +180,7 @@ Result<Hash> parse_hash(std::string_view hex) {
     std::size_t digit = kHexDigits.find(hex[index]);
     if (digit == std::string_view::npos)
       return fail(ErrorKind::invalid, "a hash has only the digits 0-9 and a-f");
-    hash[index / 2] = static_cast<std::uint8_t>((hash[index / 2] << 4U) | digit);
+    hash[index / 2] = static_cast<std::uint8_t>(hash[index / 2] * 16U + digit);
   }
   return hash;
 }
@@ -194,9 +194,9 @@ Result<Head> parse_head(std::string_view text) {
   Head head;
   if (separator == std::string_view::npos)
     return fail(ErrorKind::invalid, "a head is SEQ:HASH, as `ward audit head` prints it");
-  const char* end = text.data() + separator;
-  auto parsed = std::from_chars(text.data(), end, head.seq);
-  if (parsed.ec != std::errc() || parsed.ptr != end || head.seq < 1)
+  const std::string_view number = text.substr(0, separator);
+  auto parsed = std::from_chars(number.begin(), number.end(), head.seq);
+  if (parsed.ec != std::errc() || parsed.ptr != number.end() || head.seq < 1)
     return fail(ErrorKind::invalid, "a head begins with the number of its record");
   WARD_ASSIGN(head.hash, parse_hash(text.substr(separator + 1)));
   return head;
