@@ -3,12 +3,16 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <set>
+#include <span>
+#include <string_view>
 
 #include "base/escape.h"
 #include "base/id.h"
+#include "cli/commands.h"
 #include "journal/head_note.h"
 #include "journal/sqlite_journal.h"
 #include "sys/file.h"
@@ -43,7 +47,7 @@ Result<std::set<std::string>> ended_runs(journal::Journal& journal, const std::s
 // The words of one command line, from the front.
 class Words {
  public:
-  explicit Words(std::span<const std::string_view> words) : words_(words) {}
+  explicit Words(std::span<const std::string> words) : words_(words) {}
   bool empty() const { return words_.empty(); }
   std::string_view next() {
     const std::string_view word = words_.front();
@@ -56,7 +60,7 @@ class Words {
   }
 
  private:
-  std::span<const std::string_view> words_;
+  std::span<const std::string> words_;
 };
 
 Error unknown_word(std::string_view word) {
@@ -193,10 +197,14 @@ Status audit_head(const AuditHead& what, const std::string& folder, std::FILE* o
   return {};
 }
 
-int audit(std::span<const std::string_view> args) {
+int audit_command(const std::vector<std::string>& args) {
   if (args.empty()) return malformed(Error(ErrorKind::invalid, "show, verify or head?"));
+  if (std::find(args.begin(), args.end(), "--help") != args.end()) {
+    std::fputs(kUsage, stdout);
+    return 0;
+  }
   const std::string_view command = args.front();
-  const Words words(args.subspan(1));
+  const Words words(std::span<const std::string>(args).subspan(1));
   const auto folder = own_state_folder();
   if (command == "show") {
     const auto show = parse_show(words);

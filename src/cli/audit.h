@@ -9,9 +9,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -57,8 +55,5 @@ Status audit_show(const AuditShow& what, const std::string& folder, std::FILE* o
 // The value: whether the journal is sound.
 Result<bool> audit_verify(const AuditVerify& what, const std::string& folder, std::FILE* out);
 Status audit_head(const AuditHead& what, const std::string& folder, std::FILE* out);
-
-// `args` are those after "audit".
-int audit(std::span<const std::string_view> args);
 
 }  // namespace ward::cli

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/id.h"
+#include "cli/commands.h"
 #include "journal/run_events.h"
 #include "journal/sqlite_journal.h"
 #include "support/temp_dir.h"
@@ -161,12 +162,13 @@ TEST_F(Audit, VerifyReadsHeadsFromALog) {
 }
 
 TEST(AuditCommandLine, MalformedIsTwo) {
-  using Args = std::vector<std::string_view>;
+  using Args = std::vector<std::string>;
   for (const Args& args :
        {Args{}, Args{"shew"}, Args{"show", "--run"}, Args{"show", "--run", "x"},
         Args{"show", "--last", "0"}, Args{"show", "--last", "9x"}, Args{"verify", "--head", "7"},
         Args{"verify", "now"}, Args{"head", "--head"}})
-    EXPECT_EQ(audit(args), 2);
+    EXPECT_EQ(audit_command(args), 2);
+  EXPECT_EQ(audit_command({"show", "--help"}), 0);
 }
 
 }  // namespace

@@ -1,7 +1,12 @@
 // Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
 #include "cli/run_journal.h"
 
+#include <unistd.h>
+
+#include <optional>
+
 #include "base/digest.h"
+#include "journal/head_note.h"
 #include "journal/run_events.h"
 #include "journal/sqlite_journal.h"
 
@@ -13,19 +18,25 @@ std::int64_t microseconds(std::chrono::nanoseconds time) {
   return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
 }
 
-void append(journal::Journal& journal, const std::vector<journal::Event>& events,
-            journal::Durability durability, std::vector<std::string>& warnings) {
+std::optional<journal::Appended> append(journal::Journal& journal,
+                                        const std::vector<journal::Event>& events,
+                                        journal::Durability durability,
+                                        std::vector<std::string>& warnings) {
   Result<journal::Appended> appended = journal.append(events, durability);
-  if (!appended)
+  if (!appended) {
     warnings.push_back("the journal could not be written: " + appended.error().describe());
-  else if (!appended->notice.empty())
-    warnings.push_back(appended->notice);
+    return std::nullopt;
+  }
+  if (!appended->notice.empty()) warnings.push_back(appended->notice);
+  return *std::move(appended);
 }
 
 }  // namespace
 
 RunJournal::RunJournal(const std::string& state_folder, std::string run)
-    : journal_(journal::sqlite_journal({state_folder})), run_(std::move(run)) {}
+    : journal_(journal::sqlite_journal({state_folder})),
+      state_folder_(state_folder),
+      run_(std::move(run)) {}
 
 std::string RunJournal::policy_hash(const confine::PathPlan& plan) {
   return sha256_hex(plan.text());
@@ -72,7 +83,14 @@ void RunJournal::end(const process::RunResult& result, std::vector<std::string>&
   for (const confine::Denial& denial : result.denials)
     end.denials.push_back({std::string(to_string(denial.act)), denial.target, denial.rule,
                            denial.remedy, denial.exact});
-  append(*journal_, journal::run_ended(end), journal::Durability::synced, warnings);
+  const std::optional<journal::Appended> appended =
+      append(*journal_, journal::run_ended(end), journal::Durability::synced, warnings);
+  // Where the user's own rights do not reach. Many machines have no system log: no failure.
+  if (appended)
+    static_cast<void>(journal::send_to_syslog({.head = appended->head,
+                                               .chain = appended->chain,
+                                               .path = journal::sqlite_path(state_folder_),
+                                               .uid = ::geteuid()}));
   if (Status settled = journal_->settle(); !settled)
     warnings.push_back("the journal could not be settled: " + settled.error().describe());
 }

@@ -31,6 +31,7 @@ class RunJournal {
 
  private:
   std::unique_ptr<journal::Journal> journal_;
+  std::string state_folder_;
   std::string run_;
 };
 
