@@ -108,10 +108,20 @@ long apply_landlock(CommandState& state) {
 long give_capabilities_up(CommandState& /*state*/) { return raw::drop_all_capabilities(); }
 
 long send_descriptors(const CommandState& state, int listener) {
-  int fds[3] = {listener, state.init.diagnosis, state.init.terminal};
-  std::size_t count = state.init.terminal >= 0 ? 3 : 2;
+  int fds[4] = {listener, state.init.diagnosis};
+  std::size_t count = 2;
   Report report;
   report.kind = Report::Kind::descriptors;
+  if (state.init.terminal >= 0) {
+    fds[count++] = state.init.terminal;
+    report.value |= kWithTerminal;
+  }
+  if (state.plan.hand_out_root) {
+    long root = raw::openat(AT_FDCWD, "/", O_PATH | O_DIRECTORY);
+    if (root < 0) return root;
+    fds[count++] = static_cast<int>(root);
+    report.value |= kWithRoot;
+  }
   struct iovec part = {&report, sizeof report};
   alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof fds)] = {};
   struct msghdr header = {};

@@ -15,7 +15,8 @@ namespace ward::confine {
 struct Report {
   enum class Kind : std::uint32_t {
     failed,       // a set-up step failed: `step`, `value` is the errno; nothing was run
-    descriptors,  // the filter is on: carries its listener, the socket diagnosis, the terminal
+    descriptors,  // the filter is on: carries its listener and the socket diagnosis, and of the
+                  // terminal and the command's root those whose bit is set in `value`
     ready,        // the self-test passed; waits for `go`
     started,      // the command was executed
     stopped,      // the command's process was stopped; `value` is the signal
@@ -29,6 +30,10 @@ struct Report {
   std::int32_t detail = -1;  // with `failed`: the index of the row that failed, or -1
   struct rusage usage = {};
 };
+
+// The bits of a `descriptors` report.
+inline constexpr std::int32_t kWithTerminal = 1;
+inline constexpr std::int32_t kWithRoot = 2;
 
 // From the supervisor to init.
 struct Command {

@@ -99,12 +99,19 @@ Error failure_of(const Report& report, const SetupPlan& plan, const Job& job) {
     return Error::from_errno(report.value, "enter " + job.working_directory)
         .with_remedy("the policy must let the command read its working directory");
   std::string op(to_string(step));
-  if (report.detail >= 0 && static_cast<std::size_t>(report.detail) < plan.rows.size())
-    op += " " + plan.rows[static_cast<std::size_t>(report.detail)].path;
+  sys::Feature feature = feature_of(step);
+  if (report.detail >= 0 && static_cast<std::size_t>(report.detail) < plan.rows.size()) {
+    const SetupRow& row = plan.rows[static_cast<std::size_t>(report.detail)];
+    op += " " + row.path;
+    if (row.kind == SetupRow::Kind::overlay) {
+      op += " to hold its changes";
+      if (step == Step::detach_trees) feature = sys::Feature::overlay;
+    }
+  }
   if (report.value == ESTALE)
     return Error(ErrorKind::busy, op + ": it was replaced while the sandbox was being made")
         .with_remedy("run the command again");
-  return sys::explain_failure(feature_of(step), report.value, op);
+  return sys::explain_failure(feature, report.value, op);
 }
 
 Result<pid_t> clone_init(SetupPlan& plan, UniqueFd& pidfd, const SetupChannels& channels) {
@@ -149,10 +156,14 @@ Result<Report> await_report(int launch, SandboxHandles& handles, const LaunchHoo
       return fail(ErrorKind::io, "the sandbox ended while it was being set up");
     std::memcpy(&report, message.bytes.data(), sizeof report);
     if (report.kind != Report::Kind::descriptors) return report;
-    if (message.fds.size() < 2) return fail(ErrorKind::bug, "descriptors are missing");
+    const bool terminal = (report.value & kWithTerminal) != 0;
+    const bool root = (report.value & kWithRoot) != 0;
+    if (message.fds.size() != 2U + (terminal ? 1U : 0U) + (root ? 1U : 0U))
+      return fail(ErrorKind::bug, "descriptors are missing");
     handles.listener = std::move(message.fds[0]);
     handles.diagnosis = std::move(message.fds[1]);
-    if (message.fds.size() > 2) handles.terminal = std::move(message.fds[2]);
+    if (terminal) handles.terminal = std::move(message.fds[2]);
+    if (root) handles.root = std::move(message.fds.back());
     WARD_ASSIGN(served, hooks.connected(handles));
   }
 }

@@ -34,8 +34,9 @@ struct Confinement {
   // Where the self-test tries to create a file: a folder that the caller can write and the policy
   // does not let the command write.
   std::string forbidden_write;
-  // Where set, no change reaches the host: the n-th writable folder, in the order of the rows, is
-  // an overlay whose changes go to `review_folder`/n/upper (and n/work, both made by the caller).
+  // Where set, no change reaches the host. The n-th writable row, in the order of the rows, is held
+  // in `review_folder`/n: a folder is an overlay whose changes go to n/upper (and n/work), a file
+  // is its copy n/file. The caller has made them.
   std::string review_folder;
 };
 
@@ -64,6 +65,7 @@ struct SandboxHandles {
   UniqueFd diagnosis;  // netlink socket of the sandbox's network namespace
   UniqueFd terminal;   // master of the own pty; invalid where no stream asked for it
   UniqueFd user_namespace, mount_namespace;  // for masks that are mounted later
+  UniqueFd root;  // O_PATH, the command's "/"; only where changes are held
 };
 
 // The calls that the supervisor must make while it waits for the sandbox.

@@ -77,7 +77,8 @@ struct SetupRow {
   bool make_mount_point = false;  // stands below a private folder, where nothing is yet
   sys::ObjectId object;           // what must be there: {0, 0} where it does not matter
   std::string source;
-  std::string upper, work;  // of an overlay: folders outside of the sandbox
+  // Outside of the sandbox: the folders of an overlay; of a writable file, the copy in its stead.
+  std::string upper, work;
   std::vector<SetupStub> stubs;
 };
 
@@ -97,6 +98,7 @@ struct SetupPlan {
   std::vector<int> trees;  // one a row, room for what detach_trees takes hold of
   bool new_root = false;   // rows[0] is a skeleton for "/"
 
+  bool hand_out_root = false;  // to the supervisor, which looks at names in the overlays
   bool use_terminal = false;
   std::array<int, 3> streams = {-2, -2, -2};  // a descriptor, -1: the terminal, -2: /dev/null
   std::vector<int> pass_fds;                  // kept open in the command

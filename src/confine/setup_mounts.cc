@@ -235,16 +235,34 @@ long clone_host_tree(const SetupRow& row, long object) {
   return status < 0 ? status : tree;
 }
 
-// The lower folder goes by its descriptor: its path may hold the separators of the option.
+// The file whose changes are held: its copy stands for it.
+long clone_copy(const SetupRow& row) {
+  long copy = raw::open_no_links(row.upper.c_str(), O_PATH);
+  if (copy < 0) return copy;
+  long tree = clone_host_tree(row, copy);
+  raw::close(static_cast<int>(copy));
+  return tree;
+}
+
+// A folder of an overlay goes by its descriptor: its path may hold the separators of the option.
+long set_folder(int overlay, const char* option, long folder) {
+  if (folder < 0) return folder;
+  char path[48];
+  std::snprintf(path, sizeof path, "/proc/self/fd/%ld", folder);
+  return raw::fsconfig_string(overlay, option, path);
+}
+
 long make_overlay(const SetupRow& row, long object) {
-  char lower[48];
-  std::snprintf(lower, sizeof lower, "/proc/self/fd/%ld", object);
   long fs = raw::fsopen("overlay");
   if (fs < 0) return fs;
   int overlay = static_cast<int>(fs);
-  long status = raw::fsconfig_string(overlay, "lowerdir", lower);
-  if (status == 0) status = raw::fsconfig_string(overlay, "upperdir", row.upper.c_str());
-  if (status == 0) status = raw::fsconfig_string(overlay, "workdir", row.work.c_str());
+  long upper = raw::open_no_links(row.upper.c_str(), O_PATH | O_DIRECTORY);
+  long work = raw::open_no_links(row.work.c_str(), O_PATH | O_DIRECTORY);
+  long status = set_folder(overlay, "lowerdir", object);
+  if (status == 0) status = set_folder(overlay, "upperdir", upper);
+  if (status == 0) status = set_folder(overlay, "workdir", work);
+  if (upper >= 0) raw::close(static_cast<int>(upper));
+  if (work >= 0) raw::close(static_cast<int>(work));
   if (status == 0) status = raw::fsconfig_flag(overlay, "userxattr");
   if (status == 0) status = raw::fsconfig_create(overlay);
   if (status == 0) status = raw::fsmount(overlay, kInert);
@@ -299,7 +317,8 @@ long detach_trees(InitState& state) {
     long object = open_row(row);
     if (object < 0) return object;
     long tree = row.kind == SetupRow::Kind::overlay ? make_overlay(row, object)
-                                                    : clone_host_tree(row, object);
+                : row.upper.empty()                 ? clone_host_tree(row, object)
+                                                    : clone_copy(row);
     raw::close(static_cast<int>(object));
     if (tree < 0) return tree;
     state.plan.trees[i] = static_cast<int>(tree);

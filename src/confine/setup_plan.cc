@@ -61,7 +61,7 @@ SetupRow::Kind kind_of(Action action) {
 
 void add_rows(SetupPlan& plan, const Confinement& confinement) {
   const PathPlan& paths = confinement.paths;
-  int overlays = 0;
+  int held_rows = 0;
   plan.new_root =
       !paths.rows.empty() && paths.rows[0].path == "/" && paths.rows[0].action == Action::skeleton;
   plan.rows.reserve(paths.rows.size() + std::size(kPrivateFolders));
@@ -81,10 +81,10 @@ void add_rows(SetupPlan& plan, const Confinement& confinement) {
     row.directory = path.directory;
     row.make_mount_point = path.below_private;
     row.object = path.object;
-    if (path.action == Action::writable && path.directory && !confinement.review_folder.empty()) {
-      row.kind = SetupRow::Kind::overlay;
-      std::string held = confinement.review_folder + "/" + std::to_string(overlays++);
-      row.upper = held + "/upper";
+    if (path.action == Action::writable && !confinement.review_folder.empty()) {
+      std::string held = confinement.review_folder + "/" + std::to_string(held_rows++);
+      if (path.directory) row.kind = SetupRow::Kind::overlay;
+      row.upper = held + (path.directory ? "/upper" : "/file");
       row.work = held + "/work";
     }
     for (const Stub& stub : path.stubs)
@@ -187,6 +187,7 @@ Result<SetupPlan> make_setup_plan(const Confinement& confinement, const Job& job
   plan.streams = job.streams;
   plan.use_terminal = std::count(job.streams.begin(), job.streams.end(), kTerminal) > 0;
   plan.pass_fds = job.pass_fds;
+  plan.hand_out_root = !confinement.review_folder.empty();
   plan.working_directory = job.working_directory;
   plan.limits = job.rlimits;
   // A core file is written by the host's handler, outside of the sandbox.
