@@ -8,15 +8,19 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/result_target.h"
+#include "cli/review_common.h"
 #include "cli/run_journal.h"
 #include "cli/run_report.h"
+#include "cli/run_review.h"
 #include "cli/surroundings.h"
 #include "confine/glob_index.h"
 #include "confine/launch.h"
 #include "layers/process/environment.h"
 #include "layers/process/run.h"
 #include "policy/lint.h"
+#include "policy/quantities.h"
 #include "sys/file.h"
+#include "sys/state_folder.h"
 
 namespace ward::cli {
 
@@ -27,6 +31,8 @@ struct RunOptions {
   PolicyArguments policy;
   std::string result;
   bool trace = false;
+  bool review = false;
+  std::string keep;
   std::vector<std::string> command;
 };
 
@@ -38,10 +44,17 @@ std::optional<int> parse(const std::vector<std::string>& arguments, RunOptions& 
       .option("--profile", options.policy.profile, "locked, read-only or workspace")
       .option("--result", options.result, "where the report goes as JSON: FILE or fd:N")
       .flag("--trace", options.trace, "name every denied read and write exactly (slower)")
+      .flag("--review", options.review, "hold every change until `ward apply` or `ward discard`")
+      .option("--keep", options.keep, "how long changes are held, as in 12h (default: 7 days)")
       .command(options.command);
   if (std::optional<int> status = line.parse(arguments)) return status;
   if (options.command.empty()) {
     std::fputs("ward run: there is no command (write `ward run [options] -- COMMAND`)\n", stderr);
+    return kUsageError;
+  }
+  if (!options.keep.empty() && !options.review) {
+    std::fputs("ward run: --keep says how long --review holds changes; it needs --review\n",
+               stderr);
     return kUsageError;
   }
   return std::nullopt;
@@ -59,6 +72,7 @@ class RunCommand {
     report_.result = &*result;
     report_.warnings.insert(report_.warnings.end(), result->warnings.begin(),
                             result->warnings.end());
+    if (review_) report_.review = review_->ended(*result, report_.warnings);
     journal_->end(*result, report_.warnings);
     finish();
     return exit_status(result->outcome);
@@ -74,6 +88,9 @@ class RunCommand {
     std::vector<policy::Finding> findings = policy::lint(loaded_.policy, place);
     WARD_TRY(policy::refuse(findings));
 
+    // What does not exist when the plan is made cannot be hidden. Where it cannot be made, the
+    // journal says so.
+    (void)sys::make_state_folder(surroundings_.state_folder).has_value();
     WARD_ASSIGN(Id id, Id::make());
     report_.id = id.text();
     report_.working_directory = surroundings_.cwd;
@@ -92,6 +109,10 @@ class RunCommand {
     request.environment = process::command_environment(
         loaded_.policy.env, ::environ,
         [](const std::string& path) { return sys::stat_at(AT_FDCWD, path).has_value(); });
+    if (options_.review) {
+      WARD_TRY(begin_review(place));
+      request.hold = [this](const confine::PathPlan& plan) { return review_->hold(plan); };
+    }
     if (options_.trace) request.trace = process::RunRequest::Trace::on;
     request.before_command = [&](const confine::PathPlan& plan) -> Status {
       WARD_TRY(check_target(plan));
@@ -101,6 +122,27 @@ class RunCommand {
       return {};
     };
     return process::run(request);
+  }
+
+  Status begin_review(const policy::Place& place) {
+    WARD_TRY(sweep_held(surroundings_.state_folder, report_.warnings));
+    review::HeldInfo info;
+    info.id = report_.id;
+    info.command = options_.command;
+    info.working_directory = surroundings_.cwd;
+    info.home = surroundings_.home;
+    info.workspaces = place.workspaces;
+    info.profile = options_.policy.profile;
+    for (const std::string& file : options_.policy.files)
+      info.policy_files.push_back(file.starts_with('/') ? file : surroundings_.cwd + "/" + file);
+    std::chrono::milliseconds keep = review::kDefaultKeep;
+    if (loaded_.policy.lifetime.expiry) keep = *loaded_.policy.lifetime.expiry;
+    if (!options_.keep.empty()) {
+      WARD_ASSIGN(keep, in_context(policy::parse_duration(options_.keep), "--keep"));
+    }
+    info.deadline = now_seconds() + std::chrono::ceil<std::chrono::seconds>(keep);
+    review_.emplace(surroundings_.state_folder, std::move(info));
+    return {};
   }
 
   // The innermost mount that holds the file decides; what is private inside is not the host's file.
@@ -140,6 +182,7 @@ class RunCommand {
   ResultTarget target_;
   std::optional<RunJournal> journal_;
   std::optional<confine::WalkCache> cache_;
+  std::optional<RunReview> review_;
   RunReport report_;
 };
 

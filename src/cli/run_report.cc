@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/escape.h"
+#include "cli/review_common.h"
 
 namespace ward::cli {
 
@@ -58,6 +59,15 @@ json policy_json(const RunReport& report) {
           {"leftOut", left_out}};
 }
 
+json review_json(const ReviewReport& review) {
+  json value = {{"id", review.id}, {"changes", review.changes}};
+  if (review.changes == 0) return value;
+  value["deadline"] = deadline_text(review.deadline);
+  value["next"] = {"ward review " + review.id, "ward apply " + review.id,
+                   "ward discard " + review.id};
+  return value;
+}
+
 std::string note_text(const confine::PlanNote& note) {
   std::string text = note.rule + ": " + note.why;
   return note.remedy.empty() ? text : text + " (" + note.remedy + ")";
@@ -94,6 +104,7 @@ std::string to_json(const RunReport& report) {
                        {"builtIn", note.built_in}});
     document["notes"] = notes;
   }
+  if (report.review) document["review"] = review_json(*report.review);
   // A file name may be any bytes: what is not UTF-8 is replaced, never a reason to have no result.
   return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
@@ -116,6 +127,12 @@ std::string for_terminal(const RunReport& report) {
     if (!denial.remedy.empty()) words += "; " + denial.remedy;
     line(words);
   }
+  if (report.review && report.review->changes == 0) line("nothing was changed");
+  if (report.review && report.review->changes > 0)
+    line(std::to_string(report.review->changes) + " changes are held until " +
+         deadline_text(report.review->deadline) + "; see them by `ward review " +
+         report.review->id + "`, land them by `ward apply " + report.review->id +
+         "`, drop them by `ward discard " + report.review->id + "`");
   return text;
 }
 

@@ -4,10 +4,12 @@
 // program can print anything, and the short lines for a person at the terminal. Pure functions.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "cli/run_review.h"
 #include "layers/process/run.h"
 #include "policy/load.h"
 
@@ -21,6 +23,7 @@ struct RunReport {
   std::string policy_hash;
   const process::RunResult* result = nullptr;  // null where nothing was run
   const Error* error = nullptr;                // why nothing was run
+  std::optional<ReviewReport> review;          // where the changes are held
   std::vector<std::string> warnings;           // the journal's state and the like
 };
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "confine/inside_view.h"
 #include "confine/launch.h"
 #include "confine/notifier.h"
 #include "confine/watch.h"
@@ -78,6 +79,9 @@ class Run {
     confinement_.process = request_.policy.process;
     if (request_.trace == RunRequest::Trace::on)
       confinement_.trace = confine::Confinement::Trace::on;
+    if (request_.hold) {
+      WARD_ASSIGN(confinement_.review_folder, request_.hold(confinement_.paths));
+    }
     confinement_.forbidden_write = forbidden_write(confinement_.paths, request_.host);
     WARD_TRY(keeper::check_passed_fds(request_.policy.process.pass_fds));
     WARD_ASSIGN(stdio_, keeper::Stdio::plan());
@@ -102,7 +106,9 @@ class Run {
       return request_.before_command ? request_.before_command(confinement_.paths) : Status();
     };
     hooks.connected = [this](confine::SandboxHandles& handles) -> Result<int> {
-      confine::NotifierSpec spec{confinement_.paths, request_.host.private_folders,
+      confine::PathPlan names = confinement_.paths;
+      if (handles.root.valid()) WARD_TRY(confine::see_from_inside(names, handles.root.get()));
+      confine::NotifierSpec spec{std::move(names), request_.host.private_folders,
                                  socket_paths(request_.policy.network),
                                  request_.trace == RunRequest::Trace::on};
       WARD_ASSIGN(confine::Notifier notifier,
@@ -118,8 +124,18 @@ class Run {
   }
 
   Status make_watch(confine::SandboxHandles& handles) {
+    confine::PathPlan watched = confinement_.paths;
+    if (!confinement_.review_folder.empty()) {
+      // What the command makes stays in its overlays: a name that appears on the host is somebody
+      // else's. A landing checks the names again.
+      watched.absent.clear();
+      watched.frozen.clear();
+    }
     confine::WatchSpec spec{
-        confinement_.paths, request_.host.private_folders, request_.host.workspaces, 8192,
+        std::move(watched),
+        request_.host.private_folders,
+        request_.host.workspaces,
+        8192,
         confine::LateMask(std::move(handles.user_namespace), std::move(handles.mount_namespace)),
         [this] { return created_lately(); },
         [this](const confine::Denial& denial) { on_breach(denial); },
@@ -152,7 +168,8 @@ class Run {
     spec.wall = request_.policy.limits.wall;
     spec.output_bytes = request_.policy.limits.output_bytes;
     spec.pollables.push_back({notifier_->fd(), [this] { return notifier_->on_readable(); }});
-    spec.pollables.push_back({notifier_->side_fd(), [this] { return notifier_->on_side_readable(); }});
+    spec.pollables.push_back(
+        {notifier_->side_fd(), [this] { return notifier_->on_side_readable(); }});
     spec.pollables.push_back({watch_->fd(), [this] { return watch_->on_readable(); }});
     WARD_TRY(watch_->begin_roots());
     spec.was_out_of_memory = [this] { return limits_.out_of_memory(); };

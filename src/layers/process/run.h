@@ -35,6 +35,9 @@ struct RunRequest {
   // Called once the sandbox has been cloned, while it sets itself up: the start record is written
   // here. No command runs before it has returned; its error ends the run.
   std::function<Status(const confine::PathPlan&)> before_command;
+  // Where set, no change reaches the host: called before the sandbox is made, it answers with the
+  // folder that holds the changes (Confinement::review_folder).
+  std::function<Result<std::string>(const confine::PathPlan&)> hold;
 };
 
 struct RunResult {
