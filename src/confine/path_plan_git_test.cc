@@ -2,7 +2,7 @@
 //
 // What is protected in workspaces and repositories, on trees as git makes them, and on trees that
 // only pretend to be some.
-#include "confine/plan_fixture.h"
+#include "confine/plan_fixture_test.h"
 #include "support/process.h"
 
 namespace ward::confine {

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "confine/path_planner.h"
-#include "confine/plan_fixture.h"
+#include "confine/plan_fixture_test.h"
 #include "policy/path_decision.h"
 
 namespace ward::confine {

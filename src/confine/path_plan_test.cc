@@ -1,7 +1,7 @@
 // Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
 #include "confine/path_plan.h"
 
-#include "confine/plan_fixture.h"
+#include "confine/plan_fixture_test.h"
 
 namespace ward::confine {
 namespace {
