@@ -1,7 +1,6 @@
 // Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
 #include "journal/power_cut_test.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
@@ -15,7 +14,6 @@
 namespace ward::journal::test {
 namespace {
 
-using ::testing::IsEmpty;
 constexpr std::size_t kSector = 512;
 
 // An open file: SQLite's head, then ours; the real file stands behind it in the same memory.

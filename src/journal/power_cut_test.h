@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-struct sqlite3_vfs;
+struct sqlite3_vfs;  // NOLINT(readability-identifier-naming): SQLite's
 
 namespace ward::journal::test {
 

@@ -23,7 +23,6 @@ using test::files;
 using test::records;
 using test::TempFolder;
 using test::verified;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -304,7 +303,7 @@ INSTANTIATE_TEST_SUITE_P(All, SqliteJournalDamage, ::testing::ValuesIn(kDamages)
 
 TEST_P(SqliteJournalDamage, IsSetAsideAndANewChainSaysSo) {
   const TempFolder folder;
-  const std::string state = folder.path();
+  const std::string& state = folder.path();
   std::optional<Head> head;
   {
     auto journal = sqlite_journal({.folder = state});
@@ -339,7 +338,7 @@ TEST_P(SqliteJournalDamage, IsSetAsideAndANewChainSaysSo) {
 
 TEST_P(SqliteJournalDamage, IsReportedAndNotTouchedByReading) {
   const TempFolder folder;
-  const std::string state = folder.path();
+  const std::string& state = folder.path();
   {
     auto journal = sqlite_journal({.folder = state});
     for (int number = 0; number < 20; ++number)
