@@ -60,6 +60,38 @@ std::vector<std::string> command_folders(const char* path) {
   return folders;
 }
 
+// Where a toolchain says it is installed.
+constexpr const char* kToolchainVariables[] = {
+    "BUN_INSTALL", "CARGO_HOME", "CONDA_PREFIX", "GOPATH",     "GOROOT",
+    "JAVA_HOME",   "MAVEN_HOME", "NVM_DIR",      "PNPM_HOME",  "PYENV_ROOT",
+    "RUSTUP_HOME", "SDKMAN_DIR", "VIRTUAL_ENV",  "VOLTA_HOME",
+};
+
+// A folder of commands with its libraries beside it is one program: ~/opt/tool/bin means
+// ~/opt/tool.
+std::string program_folder(const std::string& folder, const std::string& home) {
+  std::size_t slash = folder.rfind('/');
+  std::string name = folder.substr(slash + 1), parent = folder.substr(0, slash);
+  bool inner = name == "bin" || name == "sbin" || name == "shims";
+  bool shared = parent == home || parent == home + "/.local";
+  return inner && !shared ? parent : folder;
+}
+
+std::vector<std::string> program_folders(const policy::Place& place) {
+  std::vector<std::string> folders;
+  auto add = [&](const std::string& folder) {
+    if (folder.rfind(place.home + "/", 0) != 0) return;
+    if (std::find(folders.begin(), folders.end(), folder) == folders.end())
+      folders.push_back(folder);
+  };
+  for (const std::string& folder : place.command_folders) add(program_folder(folder, place.home));
+  for (const char* variable : kToolchainVariables) {
+    const char* value = std::getenv(variable);
+    if (value != nullptr && value[0] == '/') add(policy::lexically_normal(value));
+  }
+  return folders;
+}
+
 std::string xdg_folder(const char* variable, const std::string& otherwise) {
   const char* value = std::getenv(variable);
   return (value != nullptr && value[0] == '/' ? std::string(value) : otherwise) + "/ward";
@@ -96,6 +128,7 @@ Result<policy::Place> place_of(const Surroundings& surroundings,
   const char* temp = std::getenv("TMPDIR");
   if (temp != nullptr && temp[0] == '/') place.temp = policy::lexically_normal(temp);
   place.command_folders = command_folders(std::getenv("PATH"));
+  place.program_folders = program_folders(place);
   place.superuser = ::geteuid() == 0;
   return place;
 }

@@ -186,7 +186,8 @@ long mount_skeleton(InitState& state, const SetupRow& row) {
     raw::close(static_cast<int>(tree));
     return status;
   }
-  return attach(tree, open_row(row));
+  // The mount point may be a stub of an enclosing skeleton instead of the object of the plan.
+  return attach(tree, raw::open_no_links(row.path.c_str(), O_PATH));
 }
 
 long pin(long target) {

@@ -151,7 +151,7 @@ constexpr Bad kBad[] = {
     {"OtherHome", "version: 1\nfilesystem: {denyRead: [~bob/x]}\n",
      "'~bob/x': another user's home is not looked up"},
     {"OtherToken", "version: 1\nfilesystem: {denyRead: [\"@temp\"]}\n",
-     "'@temp': the only token with @ is @tmp"},
+     "'@temp': the tokens with @ are @tmp and @programs"},
     {"DotDotInside", "version: 1\nfilesystem: {denyRead: [a/../b]}\n",
      "where `..` leads depends on symbolic links"},
     {"OpenSet", "version: 1\nfilesystem: {denyRead: [\"a[b\"]}\n",

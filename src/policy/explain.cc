@@ -47,6 +47,9 @@ std::string why_lost(const Matching& loser, const Matching& winner) {
   if (loser.depth < winner.depth) return "less specific";
   if (loser.rule->literal != winner.rule->literal && winner.rule->literal)
     return "as specific, but a literal path goes before a wildcard";
+  if (loser.rule->origin.file.starts_with("profile ") &&
+      !winner.rule->origin.file.starts_with("profile "))
+    return "as specific, but a document goes before a built-in profile";
   if (denies(*winner.rule) && !denies(*loser.rule))
     return "as specific, but deny goes before allow";
   return "says the same";

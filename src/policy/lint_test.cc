@@ -54,7 +54,7 @@ constexpr Case kCases[] = {
     {"KeysAndNetwork", "filesystem: {allowRead: [~/.ssh/id_rsa]}\nnetwork: {allow: [a.example]}\n",
      "credentials-with-network"},
     {"KeysAlone", "filesystem: {allowRead: [~/.ssh/id_rsa]}\n", "readable-credentials"},
-    {"Shadowed", "filesystem: {allowRead: [~/.ssh]}\n", "shadowed-rule"},
+    {"Shadowed", "filesystem: {denyRead: [~/x], allowRead: [~/x]}\n", "shadowed-rule"},
     {"ShadowedHost", "network: {allow: [a.b.example], deny: [\"*.b.example\"]}\n", "shadowed-rule"},
     {"RuleWithoutHost", "network: {rules: [{host: a.example}]}\n", "rule-without-host"},
     {"SecretWithoutHost", "secrets: [{name: A, from: \"env:A\", hosts: [a.example]}]\n",
@@ -143,11 +143,13 @@ TEST(Explain, NamesTheRuleAndWhyTheOthersLost) {
             "/home/u/proj/a/secret/x\n"
             "  read: allowed by allowRead a/secret (w.yaml:6)\n"
             "    because it names /home/u/proj/a/secret, which the path is below\n"
+            "    not by denyRead ~ (profile read-only): less specific\n"
             "    not by allowWrite . (w.yaml:4): less specific\n"
             "    not by denyRead **/secret (w.yaml:5): as specific, but a literal path goes before "
             "a wildcard\n"
             "  write: denied by denyRead **/secret (w.yaml:5)\n"
             "    because it names /home/u/proj/a/secret, which the path is below (by a wildcard)\n"
+            "    not by denyRead ~ (profile read-only): less specific\n"
             "    not by allowWrite . (w.yaml:4): less specific\n");
 }
 

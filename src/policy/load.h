@@ -25,6 +25,9 @@ struct Place {
   std::string home;                     // `~`
   std::string temp = "/tmp";  // `@tmp`: the caller's own temporary folder, not the private one
   std::vector<std::string> command_folders;  // of the caller's PATH, for lint
+  // `@programs`: the folders below the home folder that hold what PATH and the variables of
+  // toolchains name.
+  std::vector<std::string> program_folders;
   bool superuser = false;  // root is the caller: then the system's own keys are denied too
 };
 

@@ -157,10 +157,10 @@ TEST(Load, TheNarrowestNamedProfileIsInForce) {
 
 TEST(Load, AProfileThatAFileExtendsHasThatFilesScope) {
   MapFiles files;
-  files.texts[kWorkspace] = "version: 1\nfilesystem: {allowRead: [~/.ssh/known_hosts]}\n";
-  EXPECT_TRUE(readable(load_trusted(files), "/home/u/.ssh/known_hosts"));
+  files.texts[kWorkspace] = "version: 1\nfilesystem: {allowRead: [~/.ssh/id_test]}\n";
+  EXPECT_TRUE(readable(load_trusted(files), "/home/u/.ssh/id_test"));
   files.texts[kUser] = "version: 1\nextends: workspace\n";
-  EXPECT_FALSE(readable(load_trusted(files), "/home/u/.ssh/known_hosts"));
+  EXPECT_FALSE(readable(load_trusted(files), "/home/u/.ssh/id_test"));
 }
 
 TEST(Load, TheLowestLimitAndTheStrictestValueCount) {

@@ -52,11 +52,15 @@ bool denies(const PathRule& rule) {
   return rule.list == PathList::deny_read || rule.list == PathList::deny_write;
 }
 
+// A profile is the default: whoever writes down the same path means to change it.
+bool is_built_in(const PathRule& rule) { return rule.origin.file.starts_with("profile "); }
+
 // Whether `challenger`, which matches at `depth`, decides before `best`.
 bool wins(const PathRule& challenger, std::uint32_t depth, const Best& best) {
   if (best.rule == nullptr) return true;
   if (depth != best.depth) return depth > best.depth;
   if (challenger.literal != best.rule->literal) return challenger.literal;
+  if (is_built_in(challenger) != is_built_in(*best.rule)) return !is_built_in(challenger);
   if (denies(challenger) != denies(*best.rule)) return denies(challenger);
   // Both say the same; the stronger scope is the better answer to "which rule?".
   if (challenger.origin.scope != best.rule->origin.scope)

@@ -6,7 +6,8 @@
 //
 // The order of rules: for reading, denyRead denies and allowRead and allowWrite allow; for writing,
 // denyRead and denyWrite deny and allowWrite allows. The rule that matches the longest ancestor-or-
-// self of the path wins; on a tie a literal rule beats a wildcard one, then deny beats allow. A
+// self of the path wins; on a tie a literal rule beats a wildcard one, then a
+// document's rule one of a built-in profile, then deny beats allow. A
 // deny that wins among the rules of the higher scopes alone is final: no lower scope reopens it.
 #pragma once
 

@@ -37,8 +37,12 @@ Result<PathEntry::Base> take_base(std::string_view& text) {
     return PathEntry::Base::home;
   }
   if (text[0] == '@') {
+    if (text == "@programs") {
+      text.remove_prefix(text.size());
+      return PathEntry::Base::programs;
+    }
     if (!is_token("@tmp"))
-      return bad("'" + std::string(text) + "': the only token with @ is @tmp",
+      return bad("'" + std::string(text) + "': the tokens with @ are @tmp and @programs",
                  "write ./" + std::string(text) + " for a name that starts with @");
     text.remove_prefix(4);
     return PathEntry::Base::temp;
@@ -145,6 +149,9 @@ std::vector<ExpandedPath> expand(const PathEntry& entry, const Place& place,
     case PathEntry::Base::root: add("/"); break;
     case PathEntry::Base::home: add(place.home); break;
     case PathEntry::Base::temp: add(place.temp); break;
+    case PathEntry::Base::programs:
+      for (const std::string& folder : place.program_folders) add(folder);
+      break;
     case PathEntry::Base::workspace:
       for (const std::string& workspace : workspaces) {
         std::string_view base = workspace;

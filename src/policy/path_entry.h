@@ -16,7 +16,7 @@
 namespace ward::policy {
 
 struct PathEntry {
-  enum class Base : std::uint8_t { root, workspace, home, temp };
+  enum class Base : std::uint8_t { root, workspace, home, temp, programs };
   Base base = Base::root;
   int up = 0;           // of a workspace: leading `..`
   std::string rest;     // below the base, without leading slash; "" is the base itself

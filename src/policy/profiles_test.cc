@@ -61,7 +61,10 @@ TEST(Profiles, KeyStoresHistoriesAndEnvironmentFilesAreUnreadableInEach) {
                              "work/.env.local",
                              "proj/.env",
                              "proj/a/.env.production.local",
-                             "docs/passwords.kdbx"}) {
+                             "docs/passwords.kdbx",
+                             ".bashrc",
+                             "notes.txt",
+                             ".config/unknown-tool/token"}) {
       EXPECT_FALSE(decide(policy, std::string("/home/u/") + path).read.allowed)
           << name << " " << path;
       EXPECT_FALSE(decide(policy, std::string("/home/u/") + path).write.allowed)
@@ -76,12 +79,24 @@ TEST(Profiles, WhatToolchainsReadIsReadableInWorkspace) {
        {".gitconfig", ".config/git/config", ".config/git/ignore", ".nvm/versions/node/v20/bin/node",
         ".pyenv/shims/python", ".rustup/toolchains/x/bin/rustc", ".cargo/config.toml",
         ".cargo/bin/cargo", ".cargo/registry/x", "go/pkg/mod/x", ".m2/settings.xml",
-        ".m2/repository/x", ".config/pip/pip.conf", ".local/lib/python3/x", ".bashrc",
-        ".claude/skills/x"})
+        ".m2/repository/x", ".config/pip/pip.conf", ".local/lib/python3/x", ".ssh/known_hosts"})
     EXPECT_TRUE(decide(policy, std::string("/home/u/") + path).read.allowed) << path;
   for (const char* path :
        {"/usr/bin/gcc", "/etc/ssl/certs/x", "/etc/passwd", "/opt/x", "/home/u/proj/.env.example"})
     EXPECT_TRUE(decide(policy, path).read.allowed) << path;
+}
+
+TEST(Profiles, WhatADocumentNamesExactlyIsReopened) {
+  Place place;
+  place.workspaces = {"/home/u/proj"};
+  place.home = "/home/u";
+  const auto policy = load_text(
+      "w.yaml", "version: 1\nextends: workspace\nfilesystem: {allowRead: [\"~\", ~/.npmrc]}\n",
+      place);
+  ASSERT_TRUE(policy);
+  EXPECT_TRUE(decide(*policy, "/home/u/notes.txt").read.allowed);
+  EXPECT_TRUE(decide(*policy, "/home/u/.npmrc").read.allowed);
+  EXPECT_FALSE(decide(*policy, "/home/u/.ssh/id").read.allowed);
 }
 
 TEST(Profiles, CachesAreWritableAndWhatRunsOutsideIsNot) {
