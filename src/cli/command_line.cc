@@ -52,6 +52,12 @@ CommandLine& CommandLine::positional(const std::string& name, std::string& value
   return *this;
 }
 
+CommandLine& CommandLine::positionals(const std::string& name, std::vector<std::string>& values,
+                                      const std::string& help) {
+  parser_->app.add_option(name, values, help)->type_name("");
+  return *this;
+}
+
 CommandLine& CommandLine::command(std::vector<std::string>& words) {
   parser_->app.prefix_command();
   parser_->command = &words;

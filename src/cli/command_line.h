@@ -30,6 +30,9 @@ class CommandLine {
   CommandLine& option(const std::string& names, std::int64_t& value, const std::string& help);
   CommandLine& positional(const std::string& name, std::string& value, const std::string& help,
                           bool required = true);
+  // Any number of words.
+  CommandLine& positionals(const std::string& name, std::vector<std::string>& values,
+                           const std::string& help);
   // Everything from the first word that is no option, or after `--`, is a command.
   CommandLine& command(std::vector<std::string>& words);
 

@@ -10,6 +10,9 @@
 namespace ward::cli {
 
 int run_command(const std::vector<std::string>& arguments);
+int review_command(const std::vector<std::string>& arguments);
+int apply_command(const std::vector<std::string>& arguments);
+int discard_command(const std::vector<std::string>& arguments);
 int doctor_command(const std::vector<std::string>& arguments);
 int audit_command(const std::vector<std::string>& arguments);
 

@@ -19,6 +19,9 @@ struct Subcommand {
 
 constexpr Subcommand kSubcommands[] = {
     {"run", "run a command, confined by a policy that the kernel enforces", ward::cli::run_command},
+    {"review", "show the changes that a run holds", ward::cli::review_command},
+    {"apply", "land held changes", ward::cli::apply_command},
+    {"discard", "drop held changes", ward::cli::discard_command},
     {"doctor", "print what this machine can enforce, and run the self-test",
      ward::cli::doctor_command},
     {"audit", "show and verify the journal", ward::cli::audit_command},

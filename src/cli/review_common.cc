@@ -8,6 +8,8 @@
 
 #include "base/escape.h"
 #include "journal/sqlite_journal.h"
+#include "policy/path_entry.h"
+#include "sys/file.h"
 
 namespace ward::cli {
 
@@ -56,6 +58,26 @@ Status sweep_held(const std::string& state_folder, std::vector<std::string>& war
                        deadline_text(info.deadline) + ") and are gone");
   }
   return {};
+}
+
+Result<std::vector<std::string>> held_paths(const std::vector<std::string>& words,
+                                            const std::string& cwd) {
+  std::vector<std::string> paths;
+  for (const std::string& word : words) {
+    if (word.empty()) return fail(ErrorKind::invalid, "an empty path");
+    std::string path = policy::lexically_normal(word[0] == '/' ? word : cwd + "/" + word);
+    // What exists of the way is resolved; the last name is the object itself, a link too.
+    for (std::string folder(policy::parent_of(path)); folder != "/";
+         folder = policy::parent_of(folder)) {
+      Result<UniqueFd> fd = sys::open_path(folder, O_PATH | O_DIRECTORY);
+      if (!fd) continue;
+      WARD_ASSIGN(std::string real, sys::path_of_fd(fd->get()));
+      path = real + path.substr(folder.size());
+      break;
+    }
+    paths.push_back(std::move(path));
+  }
+  return paths;
 }
 
 void warn(const std::string& text) {

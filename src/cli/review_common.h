@@ -26,6 +26,10 @@ review::Deadline now_seconds();
 // Removes held changes past their deadline, and says so in the journal and in `warnings`.
 Status sweep_held(const std::string& state_folder, std::vector<std::string>& warnings);
 
+// The full paths that words of a command line name, links in their folders resolved.
+Result<std::vector<std::string>> held_paths(const std::vector<std::string>& words,
+                                            const std::string& cwd);
+
 // "ward: TEXT" on stderr, escaped.
 void warn(const std::string& text);
 int fail_with(const Error& error, int status);
