@@ -194,9 +194,8 @@ Cause cause_of(Feature feature, int os_errno, const MachineFacts& facts) {
 Error explain_failure(Feature feature, int os_errno, std::string op) {
   Cause cause = cause_of(feature, os_errno, read_facts(feature));
   Error error = Error::from_errno(os_errno, std::move(op));
-  // Both change `error` itself; assigning what they return would move it onto itself.
-  if (!cause.cause.empty()) (void)std::move(error).with_context(std::move(cause.cause));
-  if (!cause.remedy.empty()) (void)std::move(error).with_remedy(std::move(cause.remedy));
+  if (!cause.cause.empty()) error = std::move(error).with_context(std::move(cause.cause));
+  if (!cause.remedy.empty()) error = std::move(error).with_remedy(std::move(cause.remedy));
   return error;
 }
 
