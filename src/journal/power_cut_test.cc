@@ -205,7 +205,7 @@ std::int64_t live_for_a_while(const std::string& folder, std::mt19937& random) {
 
 TEST(PowerCut, LosesAtMostUnsyncedRecordsFromTheEndAndNeverTheChain) {
   std::int64_t lost = 0;
-  for (unsigned seed = 0; seed < 200; ++seed) {
+  for (unsigned seed = 0; seed < 100; ++seed) {
     std::mt19937 random(seed);
     const MemoryFolder before;
     const MemoryFolder after;
