@@ -83,6 +83,7 @@ class RunCommand {
     WARD_ASSIGN(target_, ResultTarget::open(options_.result));
     WARD_ASSIGN(surroundings_, find_surroundings());
     WARD_ASSIGN(policy::Place place, place_of(surroundings_, options_.workspaces));
+    place.home_names = look_at_home(surroundings_.home);
     WARD_ASSIGN(loaded_, load_policy(surroundings_, place, options_.policy));
     report_.policy = &loaded_;
     std::vector<policy::Finding> findings = policy::lint(loaded_.policy, place);

@@ -1,6 +1,7 @@
 // Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
 #include "cli/surroundings.h"
 
+#include <dirent.h>
 #include <pwd.h>
 #include <unistd.h>
 
@@ -114,6 +115,20 @@ Result<Surroundings> find_surroundings() {
   found.config_folder = xdg_folder("XDG_CONFIG_HOME", found.home + "/.config");
   WARD_ASSIGN(found.program, sys::readlink_at(AT_FDCWD, "/proc/self/exe"));
   return found;
+}
+
+policy::HomeNames look_at_home(const std::string& home) {
+  policy::HomeNames names;
+  for (const char* folder : {"", ".config", ".cache", ".local", ".local/share"}) {
+    std::string path = home + "/" + folder;
+    std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(path.c_str()), ::closedir);
+    if (!entries) continue;
+    std::string prefix = folder[0] == '\0' ? "" : std::string(folder) + "/";
+    while (const struct dirent* entry = ::readdir(entries.get()))
+      names.add_name(prefix + entry->d_name);
+    names.add_folder(folder);
+  }
+  return names;
 }
 
 Result<policy::Place> place_of(const Surroundings& surroundings,

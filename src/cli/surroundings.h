@@ -28,6 +28,9 @@ struct Surroundings {
 
 Result<Surroundings> find_surroundings();
 
+// The names below the home folder that a built-in profile may speak of.
+policy::HomeNames look_at_home(const std::string& home);
+
 // The place of a run: these workspaces (as given on the command line; none: the current folder).
 Result<policy::Place> place_of(const Surroundings& surroundings,
                                const std::vector<std::string>& workspaces);

@@ -6,11 +6,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "policy/files.h"
+#include "policy/home_names.h"
 #include "policy/policy.h"
 #include "policy/trust.h"
 
@@ -28,6 +30,8 @@ struct Place {
   // `@programs`: the folders below the home folder that hold what PATH and the variables of
   // toolchains name.
   std::vector<std::string> program_folders;
+  // What exists below `home`; where unset, nobody has looked.
+  std::optional<HomeNames> home_names;
   bool superuser = false;  // root is the caller: then the system's own keys are denied too
 };
 

@@ -108,11 +108,30 @@ class Merger {
     policy_.profile = to_string(base.profile);
     const Origin origin{"profile " + policy_.profile, 0, base.scope};
     policy_.filesystem.rules.reserve(kUsualRules);
+    const HomeNames* names = place_.home_names && !reopens_home() ? &*place_.home_names : nullptr;
     for (const ProfileRows& rows : profile_rows()) {
       if (base.profile < rows.first || base.profile > rows.last) continue;
       if (rows.superuser && !place_.superuser) continue;
-      for (const std::string_view path : rows.paths) add_profile_path(rows.list, path, origin);
+      for (const std::string_view path : rows.paths)
+        if (!names || !path.starts_with("~/") || names->may_exist(path.substr(2)))
+          add_profile_path(rows.list, path, origin);
     }
+  }
+
+  // Whether a document makes the home folder readable, so that a secret that appears in it later
+  // would be seen if its rule had been left out.
+  bool reopens_home() const {
+    const auto reopens = [&](const PathRow& row) {
+      if (row.list == PathList::deny_read || row.list == PathList::deny_write) return false;
+      if (row.entry.base == PathEntry::Base::root)
+        return !row.entry.literal || is_within(place_.home, "/" + row.entry.rest);
+      if (row.entry.base == PathEntry::Base::home)
+        return !row.entry.literal || row.entry.rest.empty();
+      return row.entry.up > 0;
+    };
+    return std::any_of(inputs_.begin(), inputs_.end(), [&](const MergeInput& input) {
+      return std::any_of(input.document->paths.begin(), input.document->paths.end(), reopens);
+    });
   }
 
   // Nearly all of them are plain paths below home; they are there at every start of a command.
