@@ -72,7 +72,8 @@ Status Terminal::start() {
     if (own) own_input_ = std::move(*own);
     WARD_ASSIGN(foreground_check_, sys::make_timer());
     WARD_TRY(loop_.add(foreground_check_.get(), EPOLLIN, [this](std::uint32_t) {
-      if (!attach()) stop_keys();
+      // Disarmed first: where attach() has nothing left to do, it would stay readable for ever.
+      if (!sys::stop_timer(foreground_check_.get()) || !attach()) stop_keys();
     }));
   }
   // In the background the terminal's mode may be the shell's line editor's; a new pty's own is
