@@ -19,8 +19,10 @@ target_compile_options(ward_options INTERFACE "SHELL:-iquote ${CMAKE_SOURCE_DIR}
   -fno-omit-frame-pointer -ffunction-sections -fdata-sections)
 target_compile_definitions(ward_options INTERFACE FMT_HEADER_ONLY= _GNU_SOURCE=1)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  # In C++, g++'s -Wconversion leaves signs to -Wsign-conversion; clang's does not.
-  target_compile_options(ward_options INTERFACE -Wno-sign-conversion)
+  # In C++, g++'s -Wconversion leaves signs to -Wsign-conversion; clang's does not. And libstdc++ 12
+  # calls a function that it has deprecated itself, in std::stable_sort.
+  target_compile_options(ward_options INTERFACE
+    -Wno-sign-conversion -Wno-deprecated-declarations)
 endif()
 if(WARD_SANITIZE)
   target_compile_options(ward_options INTERFACE
