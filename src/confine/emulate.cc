@@ -45,6 +45,15 @@ std::array<char, 32> own_link(int fd) {
   return path;
 }
 
+// The name is a mount point of the sandbox: a pin, a mask, a read-only row.
+bool is_mounted_on(const Place& place) {
+  if (!place.exists()) return false;
+  struct statx status = {};
+  if (::statx(place.object.get(), "", AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW, 0, &status) != 0)
+    return true;
+  return (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+}
+
 bool wants_write(int flags) { return (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC) != 0; }
 
 Result<Reply> outcome(long value) {
@@ -282,6 +291,8 @@ Result<Reply> Emulator::make(Act& act) {
 Result<Reply> Emulator::rename(Act& act) {
   WARD_ASSIGN(Place from, act.resolve(act.call.first, LastLink::keep));
   WARD_ASSIGN(Place to, act.resolve(act.call.second, LastLink::keep));
+  // The kernel looks for mounts in the caller's namespace, and the caller is the supervisor here.
+  if (is_mounted_on(from) || is_mounted_on(to)) return Reply::failure(EBUSY);
   if (std::optional<Reply> refused = check_gone(act, from)) return std::move(*refused);
   if (std::optional<Reply> refused = check_gone(act, to)) return std::move(*refused);
   if (std::optional<Reply> refused = check_new(act, to)) return std::move(*refused);
@@ -315,6 +326,7 @@ Result<Reply> Emulator::link(Act& act) {
 
 Result<Reply> Emulator::remove(Act& act) {
   WARD_ASSIGN(Place place, act.resolve(act.call.first, LastLink::keep));
+  if (is_mounted_on(place)) return Reply::failure(EBUSY);
   if (std::optional<Reply> refused = check_gone(act, place)) return std::move(*refused);
   if (!act.still_waits()) return gone();
   return outcome(::unlinkat(place.folder.get(), place.name_as_given().c_str(), act.call.flags));
