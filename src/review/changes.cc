@@ -143,7 +143,8 @@ class Lister {
     WARD_ASSIGN(std::vector<std::string> host_names, sorted_names(host));
     for (const std::string& name : host_names) {
       struct stat status = {};
-      if (std::binary_search(names.begin(), names.end(), name) ||
+      if (name == unfinished_name(held_.info()) ||
+          std::binary_search(names.begin(), names.end(), name) ||
           sys::stat_entry(host, name.c_str(), status) != 0)
         continue;
       WARD_TRY(list_deleted(host, name, child_path(path, name), status, depth));
@@ -262,7 +263,9 @@ class Lister {
     WARD_ASSIGN(std::vector<std::string> names, sorted_names(inner->get()));
     for (const std::string& entry : names) {
       struct stat status = {};
-      if (sys::stat_entry(inner->get(), entry.c_str(), status) != 0) continue;
+      if (entry == unfinished_name(held_.info()) ||
+          sys::stat_entry(inner->get(), entry.c_str(), status) != 0)
+        continue;
       WARD_TRY(list_deleted(inner->get(), entry, child_path(path, entry), status, depth + 1));
     }
     return {};
@@ -374,6 +377,8 @@ std::string_view to_string(FileType type) {
 }
 
 Result<Changes> list_changes(const HeldChange& held) { return Lister(held).list(); }
+
+std::string unfinished_name(const HeldInfo& info) { return ".ward-" + info.id; }
 
 std::string full_path(const HeldInfo& info, const Change& change) {
   const std::string& root = info.roots[change.root].path;

@@ -56,6 +56,10 @@ struct Changes {
 // Fails where a root is not what it was, or where there are more than kMaxChanges.
 Result<Changes> list_changes(const HeldChange& held);
 
+// A landing writes a file under this name before it renames it to its place; left behind by a
+// killed one, it is no change. A program cannot know the id of its run.
+std::string unfinished_name(const HeldInfo& info);
+
 // The full path of a change.
 std::string full_path(const HeldInfo& info, const Change& change);
 

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <ctime>
 
 #include "base/id.h"
 #include "confine/path_resolver.h"
@@ -100,10 +101,15 @@ Status check_root(const confine::PathRow& row, const std::string& state_folder,
   return {};
 }
 
-// A change of the host after the stamp has another time than one before it.
+// No file that was changed before this call has a later time, and every one that is changed after
+// it has. Files are stamped by a clock that moves in ticks, but where a stamp was looked at also by
+// the exact one (Linux 6.13, "multigrain").
 std::uint64_t stamp_of_start() {
-  const std::uint64_t stamp = sys::file_clock_ns();
-  while (sys::file_clock_ns() == stamp) ::usleep(500);
+  struct timespec now = {};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  const std::uint64_t stamp = static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
+                              static_cast<std::uint64_t>(now.tv_nsec);
+  while (sys::file_clock_ns() <= stamp) ::usleep(500);
   return stamp;
 }
 

@@ -38,7 +38,7 @@ struct HeldInfo {
   // What the policy was loaded from; it is loaded again when the changes are landed.
   std::string profile;
   std::vector<std::string> policy_files;
-  std::uint64_t start_ns = 0;  // sys::file_clock_ns() before the command
+  std::uint64_t start_ns = 0;  // the clock before the command
   Deadline deadline;
   std::vector<HeldRoot> roots;
   std::string outcome;   // of the run; "" while it goes on, or where it was killed

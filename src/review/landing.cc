@@ -22,9 +22,6 @@ namespace {
 
 constexpr unsigned kNoReplace = 1;  // RENAME_NOREPLACE
 
-// The new file before it is renamed to its place. A program cannot know the id of its run.
-std::string unfinished_name(const HeldInfo& info) { return ".ward-" + info.id; }
-
 bool beneath(const std::string& path, const std::string& folder) {
   return confine::lies_in(path, folder);
 }
@@ -93,7 +90,8 @@ class Lander {
     for (const Change& change : changes_)
       if (change.kind != Change::Kind::deleted) WARD_TRY(told(change, land_one(change)));
     for (auto change = changes_.rbegin(); change != changes_.rend(); ++change)
-      if (change->kind == Change::Kind::deleted) WARD_TRY(told(*change, remove(*change)));
+      if (change->kind == Change::Kind::deleted && !removed_.contains(&*change))
+        WARD_TRY(told(*change, remove(*change)));
     WARD_TRY(set_folder_modes());
     return sync();
   }
@@ -179,6 +177,7 @@ class Lander {
       for (std::string at = parent_path(change->path); !at.empty(); at = parent_path(at)) {
         if (!replaced.contains({change->root, at})) continue;
         WARD_TRY(told(*change, remove(*change)));
+        removed_.insert(&*change);
         break;
       }
     }
@@ -318,6 +317,7 @@ class Lander {
   std::span<const Change> changes_;
   const std::function<void()>& before_step_;
   std::map<std::size_t, Sides> sides_;
+  std::set<const Change*> removed_;  // inside of replaced folders
   // What each folder is to have when all is done; deeper ones sort behind.
   std::map<std::pair<std::size_t, std::string>, mode_t> modes_;
 };
