@@ -2,6 +2,7 @@
 #include "confine/path_plan.h"
 
 #include "confine/plan_fixture_test.h"
+#include "support/needs.h"
 
 namespace ward::confine {
 namespace {
@@ -256,7 +257,7 @@ TEST_F(PathPlanRules, APathThroughAFileKeepsTheFileAFile) {
 
 // root searches any folder, so this speaks for ordinary users only.
 TEST_F(PathPlanRules, AFolderThatCannotBeSearchedIsDeniedAsAWhole) {
-  if (::geteuid() == 0) GTEST_SKIP() << "root searches every folder";
+  NEEDS(ordinary_user);  // root searches every folder
   tree.write("a/closed/x/secret", "x");
   tree.write("b", "x");
   deny_read("a/closed/x/secret");
@@ -269,7 +270,7 @@ TEST_F(PathPlanRules, AFolderThatCannotBeSearchedIsDeniedAsAWhole) {
 }
 
 TEST_F(PathPlanRules, AFolderThatCannotBeListedIsDeniedWhereAWildcardLooksIntoIt) {
-  if (::geteuid() == 0) GTEST_SKIP() << "root lists every folder";
+  NEEDS(ordinary_user);  // root lists every folder
   tree.write("a/closed/.env", "x");
   deny_read("a/**/.env");
   ASSERT_EQ(::chmod(at("a/closed").c_str(), 0100), 0);
