@@ -40,7 +40,8 @@ int print_usage(FILE* stream, int status) {
 
 int main(int argc, char** argv) {
   // Before anything is opened: a file must not land on the number of a closed stream.
-  if (ward::Status filled = ward::keeper::fill_closed_stdio(); !filled) return ward::cli::kSetupError;
+  if (ward::Status filled = ward::keeper::fill_closed_stdio(); !filled)
+    return ward::cli::kSetupError;
   if (argc < 2) return print_usage(stderr, ward::cli::kUsageError);
   for (const Subcommand& subcommand : kSubcommands)
     if (std::strcmp(subcommand.name, argv[1]) == 0)

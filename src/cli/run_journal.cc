@@ -84,8 +84,9 @@ void RunJournal::end(const process::RunResult& result, std::vector<std::string>&
     end.denials.push_back({std::string(to_string(denial.act)), denial.target, denial.rule,
                            denial.remedy, denial.exact});
   const std::optional<journal::Appended> appended =
-      // Waiting for the disk would cost more than the whole run; a power cut may take the last records.
-  append(*journal_, journal::run_ended(end), journal::Durability::unsynced, warnings);
+      // Waiting for the disk would cost more than the whole run; a power cut may take the last
+      // records.
+      append(*journal_, journal::run_ended(end), journal::Durability::unsynced, warnings);
   // Where the user's own rights do not reach. Many machines have no system log: no failure.
   if (appended)
     static_cast<void>(journal::send_to_syslog({.head = appended->head,

@@ -43,9 +43,10 @@ Status PathPlanner::refuse_hard_link(const LinkedFile& file, const std::string& 
   message += other.empty() ? ", of which only " + std::to_string(found) + " were found"
                            : ", and no rule speaks of " + other;
   message += ": it could be reached around " + std::string(file.node->text);
-  return fail(Error(ErrorKind::invalid, std::move(message))
-                  .with_remedy("give the other name the same rule, or make the file its own: cp -p " +
-                               file.path + " COPY && mv COPY " + file.path));
+  return fail(
+      Error(ErrorKind::invalid, std::move(message))
+          .with_remedy("give the other name the same rule, or make the file its own: cp -p " +
+                       file.path + " COPY && mv COPY " + file.path));
 }
 
 // Files with more names than the plan knows to be as strict. In a folder that is always protected

@@ -22,7 +22,8 @@ class PathPlanGit : public PlanFixture {
     arguments.insert(arguments.begin(),
                      {"git", "-c", "user.name=a", "-c", "user.email=a@b.example", "-c",
                       "protocol.file.allow=always", "-c", "init.defaultBranch=main"});
-    test::RunResult result = test::run(arguments, {.cwd = at(folder), .env = {{"HOME", at("home")}}});
+    test::RunResult result =
+        test::run(arguments, {.cwd = at(folder), .env = {{"HOME", at("home")}}});
     ASSERT_EQ(result.status, 0) << result.err;
   }
   // A repository with one commit.
@@ -55,10 +56,9 @@ TEST_F(PathPlanGit, AnOrdinaryRepository) {
   repository("home/ws");
   allow_write("home/ws");
   PathPlan made = plan();
-  EXPECT_THAT(rows(made),
-              ElementsAre("writable T/home/ws/ -", "pin T/home/ws/.git/ EBUSY",
-                          "read-only T/home/ws/.git/config EROFS",
-                          "read-only T/home/ws/.git/hooks/ EROFS"));
+  EXPECT_THAT(rows(made), ElementsAre("writable T/home/ws/ -", "pin T/home/ws/.git/ EBUSY",
+                                      "read-only T/home/ws/.git/config EROFS",
+                                      "read-only T/home/ws/.git/hooks/ EROFS"));
   EXPECT_THAT(absent_in(made, "home/ws/.git"),
               ElementsAre("commondir", "config.worktree", "gitdir"));
   EXPECT_THAT(absent_in(made, "home/ws"),
@@ -117,8 +117,8 @@ TEST_F(PathPlanGit, ANestedRepositoryIsProtectedAndTheWayToItFrozen) {
                                         "read-only T/home/ws/vendor/lib/.git/config EROFS",
                                         "read-only T/home/ws/vendor/lib/.git/hooks/ EROFS"}));
   EXPECT_THAT(absent_in(made, "home/ws/vendor/lib"), IsSupersetOf({".vscode", ".bashrc"}));
-  EXPECT_THAT(lines(made, {"frozen"}), ElementsAre("frozen T/home/ws/vendor/lib EACCES",
-                                                   "frozen T/home/ws/vendor EACCES"));
+  EXPECT_THAT(lines(made, {"frozen"}),
+              ElementsAre("frozen T/home/ws/vendor/lib EACCES", "frozen T/home/ws/vendor EACCES"));
 }
 
 TEST_F(PathPlanGit, ALinkedWorktreeMayCommitAndNothingElseInTheMainRepository) {
@@ -333,8 +333,7 @@ TEST_F(PathPlanGit, ABareRepositoryAsWorkspace) {
   tree.write("home/ws/config", "");
   allow_write("home/ws");
   PathPlan made = plan();
-  EXPECT_THAT(rows(made),
-              ElementsAre("writable T/home/ws/ -", "read-only T/home/ws/config EROFS"));
+  EXPECT_THAT(rows(made), ElementsAre("writable T/home/ws/ -", "read-only T/home/ws/config EROFS"));
   EXPECT_THAT(absent_in(made, "home/ws"), IsSupersetOf({"hooks", "commondir"}));
   EXPECT_THAT(absent_in(made, "home/ws"), Not(Contains("HEAD")));
 }

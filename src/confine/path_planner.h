@@ -1,9 +1,9 @@
 // Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
 //
 // PathPlanner makes one PathPlan (path_plan.h): it collects marks (this rule speaks of that path),
-// sorts them into nodes, gives each node its state, and emits what differs from the state around it.
-// A verdict can only change at a path that some rule names, so the nodes are all there is to look
-// at, and the cost is linear in their number. Lives for one call of plan_paths(), one thread.
+// sorts them into nodes, gives each node its state, and emits what differs from the state around
+// it. A verdict can only change at a path that some rule names, so the nodes are all there is to
+// look at, and the cost is linear in their number. Lives for one call of plan_paths(), one thread.
 #pragma once
 
 #include <array>
@@ -38,7 +38,8 @@ using TextSet = std::unordered_set<std::string, TextHash, std::equal_to<>>;
 
 // The rules of a policy together with a decider over them, which refers to them.
 struct DecidedRules {
-  explicit DecidedRules(policy::Filesystem from) : filesystem(std::move(from)), decider(filesystem) {}
+  explicit DecidedRules(policy::Filesystem from)
+      : filesystem(std::move(from)), decider(filesystem) {}
   DecidedRules(const DecidedRules&) = delete;
   DecidedRules& operator=(const DecidedRules&) = delete;
   policy::Filesystem filesystem;
@@ -74,7 +75,7 @@ struct Mark {
   MarkKind kind = MarkKind::rule;
   std::uint32_t index = 0;
   PathNode::Kind what = PathNode::Kind::absent;
-  sys::ObjectId object;     // where absent, of the folder that is there
+  sys::ObjectId object;  // where absent, of the folder that is there
   std::uint64_t links = 0;
   std::uint32_t there = 0;  // where absent, how much of `path` is that folder's
 };
@@ -88,12 +89,12 @@ struct PlanNode {
   std::int32_t enclosing = -1;  // the next node around it; -1 for the root folder
   PathNode::Kind what = PathNode::Kind::absent;
   PathState state = PathState::read_only;
-  bool in_private = false;   // stands for what is inside a private folder, not on the host
+  bool in_private = false;  // stands for what is inside a private folder, not on the host
   bool below_private = false;
   bool private_root = false;
   bool has_row = false;
   bool pin = false;
-  bool link_open = false;  // a link that an allowed path goes through
+  bool link_open = false;               // a link that an allowed path goes through
   std::int32_t own = -1, protect = -1;  // texts, here or around
   const policy::PathRule* decided = nullptr;
   std::string_view text;  // of what decides
@@ -115,7 +116,8 @@ bool path_before(std::string_view a, std::string_view b);
 
 class PathPlanner {
  public:
-  PathPlanner(const policy::Filesystem& filesystem, const HostContext& host, const WalkCache* cache);
+  PathPlanner(const policy::Filesystem& filesystem, const HostContext& host,
+              const WalkCache* cache);
   Result<PathPlan> run();
 
  private:
@@ -204,13 +206,13 @@ class PathPlanner {
   const WalkCache* cache_;
   PathResolver resolver_;
 
-  policy::Filesystem rules_;       // with canonical forms and grants
+  policy::Filesystem rules_;                    // with canonical forms and grants
   std::shared_ptr<const DecidedRules> before_;  // the policy alone, canonical
   std::vector<GlobRule> globs_;
   std::vector<PendingAllow> pending_;
   std::vector<Mark> marks_;
   std::size_t first_match_ = 0, match_count_ = 0;  // of them, what the walk found
-  std::deque<std::string> texts_;  // views of them stay valid
+  std::deque<std::string> texts_;                  // views of them stay valid
   std::string home_, cwd_;
   std::vector<std::string> workspaces_, private_folders_;
 

@@ -26,8 +26,8 @@ struct RunRequest {
   std::string id;  // of the run: names its cgroup
   policy::Policy policy;
   std::vector<std::string> argv;
-  std::string working_directory;         // absolute
-  confine::HostContext host;             // workspaces, home, Ward's own paths
+  std::string working_directory;  // absolute
+  confine::HostContext host;      // workspaces, home, Ward's own paths
   // The index of trees, prepared; may be null. Must outlive run().
   const confine::WalkCache* walk_cache = nullptr;
   std::vector<std::string> environment;  // of the command
