@@ -38,7 +38,6 @@ Result<ResultTarget> ResultTarget::open(const std::string& text) {
 }
 
 Status ResultTarget::write(const std::string& document) const {
-  if (!fd_.valid()) return {};
   if (!path_.empty() && ::ftruncate(fd_.get(), 0) != 0) return fail_errno(errno, "write " + path_);
   return in_context(sys::write_all(fd_.get(), document), "--result");
 }

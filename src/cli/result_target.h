@@ -18,9 +18,10 @@ class ResultTarget {
   // `text` is "" for none, "fd:N" (N >= 3 and open), or a path.
   static Result<ResultTarget> open(const std::string& text);
 
+  bool wanted() const { return fd_.valid(); }
   // The file's canonical path; "" for a descriptor or none. For the check against the policy.
   const std::string& path() const { return path_; }
-  // Replaces what the file held. Nothing where there is no target.
+  // Replaces what the file held. Preconditions: wanted().
   Status write(const std::string& document) const;
 
  private:

@@ -81,6 +81,7 @@ class RunCommand {
  private:
   Result<process::RunResult> attempt() {
     WARD_ASSIGN(target_, ResultTarget::open(options_.result));
+    WARD_ASSIGN(process::Begun begun, process::begin());
     WARD_ASSIGN(surroundings_, find_surroundings());
     WARD_ASSIGN(policy::Place place, place_of(surroundings_, options_.workspaces));
     place.home_names = look_at_home(surroundings_.home);
@@ -122,7 +123,7 @@ class RunCommand {
                       report_.policy_hash, report_.warnings);
       return {};
     };
-    return process::run(request);
+    return process::run(request, std::move(begun));
   }
 
   Status begin_review(const policy::Place& place) {
@@ -173,6 +174,7 @@ class RunCommand {
   }
 
   void write_result() {
+    if (!target_.wanted()) return;
     if (Status written = target_.write(to_json(report_)); !written)
       std::fprintf(stderr, "ward: %s\n", escape_for_terminal(written.error().describe()).c_str());
   }

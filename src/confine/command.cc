@@ -66,7 +66,7 @@ long set_streams(CommandState& state) {
 }
 
 long enter_working_directory(CommandState& state) {
-  return raw::value_or_errno(::chdir(state.plan.working_directory.c_str()));
+  return raw::value_or_errno(::chdir(state.plan.working_directory));
 }
 
 long set_limits(CommandState& state) {
@@ -89,7 +89,7 @@ long apply_landlock(CommandState& state) {
   long ruleset = raw::value_or_errno(::syscall(SYS_landlock_create_ruleset, &attributes, size, 0));
   if (ruleset < 0) return ruleset;
   for (const SetupGrant& grant : plan.grants) {
-    long fd = raw::openat(AT_FDCWD, grant.path.c_str(), O_PATH);
+    long fd = raw::openat(AT_FDCWD, grant.path, O_PATH);
     if (fd == -ENOENT) continue;
     if (fd < 0) return fd;
     struct landlock_path_beneath_attr rule = {};
@@ -148,15 +148,15 @@ long apply_filter(CommandState& state) {
 // The three self-tests. Each answers -EPROTO where the forbidden act succeeded.
 
 long test_write(CommandState& state) {
-  long fd = raw::openat(AT_FDCWD, state.plan.forbidden_write.c_str(), O_TMPFILE | O_WRONLY, 0600);
+  long fd = raw::openat(AT_FDCWD, state.plan.forbidden_write, O_TMPFILE | O_WRONLY, 0600);
   if (fd < 0) return fd == -EMFILE || fd == -ENOMEM ? fd : 0;
   raw::close(static_cast<int>(fd));
   return -EPROTO;
 }
 
 long test_read(CommandState& state) {
-  if (state.plan.forbidden_read.empty()) return 0;
-  long fd = raw::openat(AT_FDCWD, state.plan.forbidden_read.c_str(), O_RDONLY | O_NONBLOCK);
+  if (state.plan.forbidden_read[0] == '\0') return 0;
+  long fd = raw::openat(AT_FDCWD, state.plan.forbidden_read, O_RDONLY | O_NONBLOCK);
   if (fd < 0) return fd == -EMFILE || fd == -ENOMEM ? fd : 0;
   raw::close(static_cast<int>(fd));
   return -EPROTO;
@@ -200,11 +200,11 @@ constexpr StepRow kCommandSteps[] = {
 }  // namespace
 
 void run_command(const InitState& init) {
-  CommandState state{init, init.plan};
+  CommandState state{init, *init.plan};
   int launch = init.channels.launch;
   for (const StepRow& row : kCommandSteps) {
     long status =
-        init.plan.fail_step == static_cast<std::uint32_t>(row.step) ? -EIO : row.run(state);
+        init.start.fail_step == static_cast<std::uint32_t>(row.step) ? -EIO : row.run(state);
     if (status < 0) report_failure(launch, row.step, status, -1);
   }
   Report ready;
@@ -213,8 +213,8 @@ void run_command(const InitState& init) {
   if (::send(launch, &ready, sizeof ready, MSG_NOSIGNAL) < 0 ||
       ::recv(init.channels.control, &go, sizeof go, 0) != static_cast<ssize_t>(sizeof go))
     ::_exit(125);
-  ::environ = const_cast<char**>(init.plan.environment.data());
-  ::execvp(init.plan.argv[0], init.plan.argv.data());
+  ::environ = const_cast<char**>(init.plan->environment.data());
+  ::execvp(init.plan->argv[0], init.plan->argv.data());
   report_failure(init.channels.control, Step::exec, -errno, -1);
 }
 

@@ -28,11 +28,13 @@ namespace raw = sys::raw;
 
 namespace {
 
-long await_supervisor(InitState& state) {
+// The supervisor has written the id maps, put this process in its cgroup, and planned.
+long await_plan(InitState& state) {
   char byte = 0;
   ssize_t size = ::recv(state.channels.control, &byte, 1, 0);
   if (size < 0) return -errno;
-  return size == 1 ? 0 : -EPIPE;
+  state.plan = state.start.plan;
+  return size == 1 && state.plan != nullptr ? 0 : -EPIPE;
 }
 
 long set_death_signal(InitState& state) {
@@ -48,7 +50,7 @@ long own_cgroup_namespace(InitState& /*state*/) { return raw::unshare(CLONE_NEWC
 
 long set_host_name(InitState& state) {
   return raw::value_or_errno(
-      ::sethostname(state.plan.host_name.c_str(), state.plan.host_name.size()));
+      ::sethostname(state.plan->host_name, std::strlen(state.plan->host_name)));
 }
 
 long bring_loopback_up(InitState& /*state*/) { return raw::loopback_up(); }
@@ -66,7 +68,7 @@ long make_mounts_private(InitState& /*state*/) {
 // whose parent is in another session is orphaned, and the terminal cannot stop it.
 long open_terminal(InitState& state) {
   if (::setsid() < 0) return -errno;
-  if (!state.plan.use_terminal) return 0;
+  if (!state.plan->use_terminal) return 0;
   long master = raw::openat(AT_FDCWD, "/dev/pts/ptmx", O_RDWR | O_NOCTTY);
   if (master < 0) return master;
   state.terminal = static_cast<int>(master);
@@ -93,14 +95,14 @@ struct StepRow {
   long (*run)(InitState&);
 };
 
-// The supervisor writes the id maps while the first steps run; new files need them.
+// The first steps run while the supervisor plans.
 constexpr StepRow kInitSteps[] = {
     {Step::death_signal, set_death_signal},
-    {Step::host_name, set_host_name},
     {Step::loopback, bring_loopback_up},
     {Step::socket_diagnosis, open_socket_diagnosis},
     {Step::private_mounts, make_mounts_private},
-    {Step::supervisor, await_supervisor},
+    {Step::supervisor, await_plan},
+    {Step::host_name, set_host_name},
     {Step::cgroup_namespace, own_cgroup_namespace},
     {Step::detach_trees, detach_trees},
     {Step::read_only, make_read_only},
@@ -221,10 +223,10 @@ void report_failure(int channel, Step step, long status, std::int32_t detail) {
   ::_exit(125);
 }
 
-void run_init(SetupPlan& plan, const SetupChannels& channels) {
-  InitState state{plan, channels};
+void run_init(const SetupStart& start, const SetupChannels& channels) {
+  InitState state{start, channels};
   for (const StepRow& row : kInitSteps) {
-    long status = plan.fail_step == static_cast<std::uint32_t>(row.step) ? -EIO : row.run(state);
+    long status = start.fail_step == static_cast<std::uint32_t>(row.step) ? -EIO : row.run(state);
     if (status < 0) report_failure(channels.launch, row.step, status, state.detail);
   }
   sigset_t chosen;

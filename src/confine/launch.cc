@@ -40,33 +40,60 @@ Result<std::string> identity_map(const char* own_map) {
   return map;
 }
 
-Status write_id_maps(pid_t init) {
-  std::string proc = "/proc/" + std::to_string(init);
+// The texts of init's id maps, made before there is an init.
+struct IdMaps {
+  std::string uids, gids;
+  bool deny_setgroups = false;
+};
+
+Result<IdMaps> make_id_maps() {
+  IdMaps maps;
   if (::geteuid() == 0) {
-    WARD_ASSIGN(std::string uids, identity_map("/proc/self/uid_map"));
-    WARD_ASSIGN(std::string gids, identity_map("/proc/self/gid_map"));
-    WARD_TRY(sys::write_kernel_file(proc + "/uid_map", uids));
-    return sys::write_kernel_file(proc + "/gid_map", gids);
+    WARD_ASSIGN(maps.uids, identity_map("/proc/self/uid_map"));
+    WARD_ASSIGN(maps.gids, identity_map("/proc/self/gid_map"));
+    return maps;
   }
   std::string uid = std::to_string(::geteuid()), gid = std::to_string(::getegid());
-  WARD_TRY(sys::write_kernel_file(proc + "/uid_map", uid + " " + uid + " 1"));
-  WARD_TRY(sys::write_kernel_file(proc + "/setgroups", "deny"));
-  return sys::write_kernel_file(proc + "/gid_map", gid + " " + gid + " 1");
+  maps.uids = uid + " " + uid + " 1";
+  maps.gids = gid + " " + gid + " 1";
+  maps.deny_setgroups = true;
+  return maps;
+}
+
+bool write_map(SetupStart& start, const char* file, const char* text, std::size_t size) {
+  char path[48];
+  std::snprintf(path, sizeof path, "/proc/%d/%s", start.init, file);
+  long fd = sys::raw::openat(AT_FDCWD, path, O_WRONLY);
+  long status = fd < 0 ? fd : sys::raw::value_or_errno(::write(static_cast<int>(fd), text, size));
+  if (fd >= 0) sys::raw::close(static_cast<int>(fd));
+  if (status >= 0) return true;
+  start.map_step = file;
+  start.map_error = static_cast<int>(-status);
+  return false;
+}
+
+// The cloner: makes init a child of the supervisor, in new namespaces, and writes its id maps.
+// Post-fork code. The kernel needs about a millisecond for the namespaces, in which the supervisor
+// plans.
+[[noreturn]] void run_cloner(SetupStart& start, const IdMaps& maps,
+                             const SetupChannels& channels) {
+  struct clone_args arguments = {};
+  arguments.flags = kNamespaces | CLONE_PARENT;
+  long pid = sys::raw::value_or_errno(::syscall(SYS_clone3, &arguments, sizeof arguments));
+  if (pid == 0) run_init(start, channels);
+  if (pid < 0) {
+    start.clone_error = static_cast<int>(-pid);
+    ::_exit(1);
+  }
+  start.init = static_cast<pid_t>(pid);
+  bool written = write_map(start, "uid_map", maps.uids.data(), maps.uids.size()) &&
+                 (!maps.deny_setgroups || write_map(start, "setgroups", "deny", 4)) &&
+                 write_map(start, "gid_map", maps.gids.data(), maps.gids.size());
+  ::_exit(written ? 0 : 1);
 }
 
 Result<UniqueFd> open_namespace(pid_t init, const char* name) {
   return sys::open_path("/proc/" + std::to_string(init) + "/ns/" + name, O_RDONLY);
-}
-
-// What init waits for before its first step.
-Status release_init(SandboxHandles& handles, const LaunchHooks& hooks) {
-  if (hooks.attach) WARD_TRY(hooks.attach(handles.init));
-  WARD_ASSIGN(handles.user_namespace, open_namespace(handles.init, "user"));
-  WARD_ASSIGN(handles.mount_namespace, open_namespace(handles.init, "mnt"));
-  WARD_TRY(in_context(write_id_maps(handles.init), "map the ids of the sandbox"));
-  // Nobody may look into the supervisor.
-  sys::raw::prctl(PR_SET_DUMPABLE, 0);
-  return sys::send_message(handles.control.get(), "1");
 }
 
 sys::Feature feature_of(Step step) {
@@ -102,7 +129,7 @@ Error failure_of(const Report& report, const SetupPlan& plan, const Job& job) {
   sys::Feature feature = feature_of(step);
   if (report.detail >= 0 && static_cast<std::size_t>(report.detail) < plan.rows.size()) {
     const SetupRow& row = plan.rows[static_cast<std::size_t>(report.detail)];
-    op += " " + row.path;
+    op += std::string(" ") + row.path;
     if (row.kind == SetupRow::Kind::overlay) {
       op += " to hold its changes";
       if (step == Step::detach_trees) feature = sys::Feature::overlay;
@@ -112,23 +139,6 @@ Error failure_of(const Report& report, const SetupPlan& plan, const Job& job) {
     return Error(ErrorKind::busy, op + ": it was replaced while the sandbox was being made")
         .with_remedy("run the command again");
   return sys::explain_failure(feature, report.value, op);
-}
-
-Result<pid_t> clone_init(SetupPlan& plan, UniqueFd& pidfd, const SetupChannels& channels) {
-  int raw_pidfd = -1;
-  struct clone_args arguments = {};
-  arguments.flags = kNamespaces | CLONE_PIDFD;
-  arguments.pidfd = reinterpret_cast<std::uint64_t>(&raw_pidfd);
-  arguments.exit_signal = SIGCHLD;
-  // Init takes this over. Until release_init() has used them, its files of /proc must be ours.
-  sys::raw::prctl(PR_SET_DUMPABLE, 1);
-  long pid = ::syscall(SYS_clone3, &arguments, sizeof arguments);
-  if (pid == 0) run_init(plan, channels);
-  if (pid < 0)
-    return fail(sys::explain_failure(sys::Feature::user_namespace, errno,
-                                     "make the namespaces of the sandbox"));
-  pidfd = UniqueFd(raw_pidfd);
-  return static_cast<pid_t>(pid);
 }
 
 void kill_and_reap(int pidfd) {
@@ -178,27 +188,87 @@ SetupFailed exec_failure(const Report& report, const std::string& command) {
   return failure;
 }
 
-Result<SandboxHandles> prepare(const Confinement& confinement, const Job& job,
-                               const LaunchHooks& hooks, std::uint32_t fail_step) {
-  WARD_ASSIGN(SetupPlan plan, make_setup_plan(confinement, job));
-  plan.fail_step = fail_step;
+Result<Launch> Launch::begin(std::uint32_t fail_step) {
+  WARD_ASSIGN(SetupArena arena, SetupArena::create());
+  WARD_ASSIGN(IdMaps maps, make_id_maps());
   WARD_ASSIGN(auto control, sys::socket_pair());
   WARD_ASSIGN(auto launch, sys::socket_pair());
+  Launch begun(std::move(arena));
+  begun.start_ = begun.arena_.object(SetupStart{});
+  begun.start_->fail_step = fail_step;
+  begun.handles_.control = std::move(control.first);
+  begun.launch_ = std::move(launch.first);
+  // Init takes this over. Until take_init() has used them, its files of /proc must be ours.
+  sys::raw::prctl(PR_SET_DUMPABLE, 1);
+  begun.cloner_ = ::fork();
+  if (begun.cloner_ == 0)
+    run_cloner(*begun.start_, maps, {control.second.get(), launch.second.get()});
+  if (begun.cloner_ < 0) return fail_errno(errno, "fork");
+  return begun;
+}
 
-  SandboxHandles handles;
-  WARD_ASSIGN(handles.init,
-              clone_init(plan, handles.pidfd, {control.second.get(), launch.second.get()}));
-  handles.control = std::move(control.first);
-  control.second.reset();
-  launch.second.reset();
-  Status released = release_init(handles, hooks);
-  if (released && hooks.meanwhile) released = hooks.meanwhile();
-  Result<Report> report = released ? await_report(launch.first.get(), handles, hooks)
-                                   : fail(std::move(released).error());
-  if (report && report->kind == Report::Kind::ready) return handles;
-  kill_and_reap(handles.pidfd.get());
-  if (!report) return fail(std::move(report).error());
-  return fail(failure_of(*report, plan, job));
+Launch::Launch(Launch&& other) noexcept
+    : arena_(std::move(other.arena_)),
+      start_(std::exchange(other.start_, nullptr)),
+      cloner_(std::exchange(other.cloner_, -1)),
+      launch_(std::move(other.launch_)),
+      handles_(std::move(other.handles_)) {}
+
+Launch::~Launch() {
+  if (start_ == nullptr) return;
+  static_cast<void>(take_init().has_value());
+  if (handles_.pidfd.valid()) kill_and_reap(handles_.pidfd.get());
+}
+
+// Waits for the cloner, and takes hold of init, whose parent this process is.
+Status Launch::take_init() {
+  if (cloner_ < 0) return {};
+  while (::waitpid(cloner_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  cloner_ = -1;
+  if (start_->clone_error != 0)
+    return fail(sys::explain_failure(sys::Feature::user_namespace, start_->clone_error,
+                                     "make the namespaces of the sandbox"));
+  if (start_->init <= 0) return fail(ErrorKind::io, "the sandbox's namespaces were not made");
+  handles_.init = start_->init;
+  // Not reaped yet, so the number is still its own.
+  long pidfd = sys::raw::value_or_errno(::syscall(SYS_pidfd_open, handles_.init, 0));
+  if (pidfd < 0) return fail_errno(static_cast<int>(-pidfd), "open the sandbox's init");
+  handles_.pidfd = UniqueFd(static_cast<int>(pidfd));
+  if (start_->map_step != nullptr)
+    return fail(sys::explain_failure(sys::Feature::user_namespace, start_->map_error,
+                                     std::string("write ") + start_->map_step +
+                                         " of the sandbox"));
+  WARD_ASSIGN(handles_.user_namespace, open_namespace(handles_.init, "user"));
+  WARD_ASSIGN(handles_.mount_namespace, open_namespace(handles_.init, "mnt"));
+  // Nobody may look into the supervisor.
+  sys::raw::prctl(PR_SET_DUMPABLE, 0);
+  return {};
+}
+
+Result<Report> Launch::set_up(const Confinement& confinement, const Job& job,
+                              const LaunchHooks& hooks) {
+  WARD_ASSIGN(start_->plan, make_setup_plan(confinement, job, arena_));
+  WARD_TRY(take_init());
+  if (hooks.attach) WARD_TRY(hooks.attach(handles_.init));
+  // An init that failed before has reported it.
+  static_cast<void>(sys::send_message(handles_.control.get(), "1").has_value());
+  if (hooks.meanwhile) WARD_TRY(hooks.meanwhile());
+  return await_report(launch_.get(), handles_, hooks);
+}
+
+Result<SandboxHandles> Launch::prepare(const Confinement& confinement, const Job& job,
+                                       const LaunchHooks& hooks) && {
+  WARD_ASSIGN(Report report, set_up(confinement, job, hooks));
+  if (report.kind != Report::Kind::ready) return fail(failure_of(report, *start_->plan, job));
+  start_ = nullptr;
+  return std::move(handles_);
+}
+
+Result<SandboxHandles> prepare(const Confinement& confinement, const Job& job,
+                               const LaunchHooks& hooks, std::uint32_t fail_step) {
+  WARD_ASSIGN(Launch launch, Launch::begin(fail_step));
+  return std::move(launch).prepare(confinement, job, hooks);
 }
 
 }  // namespace ward::confine

@@ -1,6 +1,6 @@
 // Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Launching: from a frozen Confinement and a command to a confined process that has proved its
+// Launching: from a Confinement and a command to a confined process that has proved its
 // confinement and waits for `go` (control.h) to execute the command. The supervisor's side is
 // single-threaded; it owns the sandbox through SandboxHandles, and killing init's pidfd ends it
 // all. Linux 5.15: clone3(2), namespaces(7), pidfd_open(2).
@@ -19,6 +19,8 @@
 #include "base/unique_fd.h"
 #include "confine/control.h"
 #include "confine/path_plan.h"
+#include "confine/setup.h"
+#include "confine/setup_arena.h"
 #include "policy/policy.h"
 #include "sys/rlimit.h"
 
@@ -81,8 +83,35 @@ struct LaunchHooks {
   std::function<Status()> serve;
 };
 
-// Makes the sandbox and its process, confined and self-tested; init waits for `go`. On failure
-// nothing has been run and nothing is left. `fail_step` is for tests: the Step that is to fail.
+// A sandbox in the making. begin() returns while the kernel makes the namespaces, so that what the
+// sandbox may do is planned meanwhile; prepare() gives the plan to its init. Dropping it ends what
+// was begun and leaves nothing.
+class Launch {
+ public:
+  // `fail_step` is for tests: the Step that is to fail.
+  static Result<Launch> begin(std::uint32_t fail_step = ~0U);
+  Launch(Launch&& other) noexcept;
+  Launch& operator=(Launch&&) = delete;
+  ~Launch();
+
+  // Makes the command's process, confined and self-tested; init waits for `go`. On failure nothing
+  // has been run and nothing is left.
+  Result<SandboxHandles> prepare(const Confinement& confinement, const Job& job,
+                                 const LaunchHooks& hooks) &&;
+
+ private:
+  explicit Launch(SetupArena arena) : arena_(std::move(arena)) {}
+  Status take_init();
+  Result<Report> set_up(const Confinement& confinement, const Job& job, const LaunchHooks& hooks);
+
+  SetupArena arena_;
+  SetupStart* start_ = nullptr;  // null once the sandbox is somebody else's
+  pid_t cloner_ = -1;  // the process that clones init and writes its id maps; gone once reaped
+  UniqueFd launch_;    // reports of the set-up
+  SandboxHandles handles_;
+};
+
+// begin() and prepare() in one.
 Result<SandboxHandles> prepare(const Confinement& confinement, const Job& job,
                                const LaunchHooks& hooks, std::uint32_t fail_step = ~0U);
 

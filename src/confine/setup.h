@@ -8,12 +8,12 @@
 #pragma once
 
 #include <linux/filter.h>
+#include <sys/types.h>
 
 #include <array>
 #include <cstdint>
-#include <string>
+#include <span>
 #include <string_view>
-#include <vector>
 
 #include "sys/file.h"
 #include "sys/rlimit.h"
@@ -54,8 +54,8 @@ inline constexpr std::uint32_t kStepCount = static_cast<std::uint32_t>(Step::exe
 
 // One entry of a skeleton: a name that stands in the hidden folder.
 struct SetupStub {
-  std::string name;
-  std::string link;  // the target, where it is a symbolic link
+  const char* name = "";
+  const char* link = "";  // the target, where it is a symbolic link
   bool directory = false;
   bool revealed = false;  // something will be mounted on it; otherwise it stays without any right
 };
@@ -72,53 +72,60 @@ struct SetupRow {
     skeleton,        // a private folder of stubs
   };
   Kind kind = Kind::hidden;
-  std::string path;
+  const char* path = "";
   bool directory = true;
   bool make_mount_point = false;  // stands below a private folder, where nothing is yet
   sys::ObjectId object;           // what must be there: {0, 0} where it does not matter
-  std::string source;
+  const char* source = "";
   // Outside of the sandbox: the folders of an overlay; of a writable file, the copy in its stead.
-  std::string upper, work;
-  std::vector<SetupStub> stubs;
+  const char *upper = "", *work = "";
+  std::span<SetupStub> stubs;
 };
 
 // A path whose write right Landlock grants; everything else is denied for writing.
 struct SetupGrant {
-  std::string path;
+  const char* path = "";
   std::uint64_t access = 0;  // LANDLOCK_ACCESS_FS_*
 };
 
+// Plain data in a SetupArena.
 struct SetupPlan {
-  // Where a test makes a step fail: the step, and the errno it answers.
-  std::uint32_t fail_step = ~0U;
-
   bool as_root = false;  // uid 0 owns files of /proc and /sys that it must not write
-  std::string host_name;
-  std::vector<SetupRow> rows;
-  std::vector<int> trees;  // one a row, room for what detach_trees takes hold of
+  const char* host_name = "";
+  std::span<SetupRow> rows;
+  std::span<int> trees;  // one a row, room for what detach_trees takes hold of
   bool new_root = false;   // rows[0] is a skeleton for "/"
 
   bool hand_out_root = false;  // to the supervisor, which looks at names in the overlays
   bool use_terminal = false;
   std::array<int, 3> streams = {-2, -2, -2};  // a descriptor, -1: the terminal, -2: /dev/null
-  std::vector<int> pass_fds;                  // kept open in the command
-  std::string working_directory;
+  std::span<int> pass_fds;                    // kept open in the command
+  const char* working_directory = "";
 
-  std::vector<sys::Rlimit> limits;
+  std::span<sys::Rlimit> limits;
 
   int landlock_abi = 0;
   std::uint64_t landlock_handled = 0;
   std::uint64_t landlock_scoped = 0;
-  std::vector<SetupGrant> grants;
+  std::span<SetupGrant> grants;
 
-  std::vector<struct sock_filter> filter;
+  std::span<struct sock_filter> filter;
 
-  std::string forbidden_write;  // a folder in which nothing may be created
-  std::string
-      forbidden_read;  // an object that may not be opened; "" where the policy hides nothing
+  const char* forbidden_write = "";  // a folder in which nothing may be created
+  const char* forbidden_read = "";   // an object that may not be opened; "" where nothing is hidden
 
-  std::vector<char*> argv;  // null-terminated, pointing into storage of the caller
-  std::vector<char*> environment;
+  std::span<char*> argv;  // null-terminated
+  std::span<char*> environment;
+};
+
+// What init is cloned with: the plan comes later.
+struct SetupStart {
+  std::uint32_t fail_step = ~0U;  // where a test makes a step fail
+  int clone_error = 0;            // why init could not be cloned
+  pid_t init = 0;
+  const char* map_step = nullptr;  // what of its id maps could not be written, and why
+  int map_error = 0;
+  SetupPlan* plan = nullptr;  // set before the message that the first planned step waits for
 };
 
 // The descriptors of the child's side.
@@ -128,12 +135,13 @@ struct SetupChannels {
 };
 
 // Runs as pid 1 of the sandbox; never returns.
-[[noreturn]] void run_init(SetupPlan& plan, const SetupChannels& channels);
+[[noreturn]] void run_init(const SetupStart& start, const SetupChannels& channels);
 
 // The parts of init, each in its own file.
 struct InitState {
-  SetupPlan& plan;
+  const SetupStart& start;
   SetupChannels channels;
+  SetupPlan* plan = nullptr;  // there once the step `supervisor` is over
   int diagnosis = -1;  // netlink socket
   int terminal = -1;   // master of the own pty
   int slave = -1;      // its other side, the command's

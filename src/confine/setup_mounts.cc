@@ -83,7 +83,7 @@ bool needs_host_tree(const SetupRow& row) {
 
 // Opens what `row` names and makes sure that it is what the plan saw.
 long open_row(const SetupRow& row) {
-  long fd = raw::open_no_links(row.path.c_str(), O_PATH);
+  long fd = raw::open_no_links(row.path, O_PATH);
   if (fd < 0 || row.object == sys::ObjectId{}) return fd;
   struct stat status = {};
   if (::fstat(static_cast<int>(fd), &status) != 0 || sys::object_id(status) != row.object) {
@@ -95,8 +95,9 @@ long open_row(const SetupRow& row) {
 
 long make_mount_point(const SetupRow& row) {
   char path[PATH_MAX];
-  if (row.path.size() >= sizeof path) return -ENAMETOOLONG;
-  std::memcpy(path, row.path.c_str(), row.path.size() + 1);
+  std::size_t size = std::strlen(row.path) + 1;
+  if (size > sizeof path) return -ENAMETOOLONG;
+  std::memcpy(path, row.path, size);
   for (char* slash = std::strchr(path + 1, '/'); slash != nullptr;
        slash = std::strchr(slash + 1, '/')) {
     *slash = '\0';
@@ -143,12 +144,12 @@ long build_skeleton(const InitState& state, const SetupRow& row, const char* nam
   if (folder < 0) return folder;
   int at = static_cast<int>(folder);
   for (const SetupStub& stub : row.stubs) {
-    if (!stub.link.empty()) {
-      status = raw::symlinkat(stub.link.c_str(), at, stub.name.c_str());
+    if (stub.link[0] != '\0') {
+      status = raw::symlinkat(stub.link, at, stub.name);
     } else if (stub.directory) {
-      status = raw::mkdirat(at, stub.name.c_str(), stub.revealed ? 0755 : 0);
+      status = raw::mkdirat(at, stub.name, stub.revealed ? 0755 : 0);
     } else {
-      status = raw::openat(at, stub.name.c_str(), O_CREAT | O_EXCL | O_RDONLY, 0);
+      status = raw::openat(at, stub.name, O_CREAT | O_EXCL | O_RDONLY, 0);
       if (status >= 0) status = raw::close(static_cast<int>(status));
     }
     if (status < 0) break;
@@ -175,7 +176,7 @@ long begin_root(InitState& state, const SetupRow& row) {
 long mount_skeleton(InitState& state, const SetupRow& row) {
   char name[48];
   std::snprintf(name, sizeof name, "skeleton/%d", state.detail);
-  if (row.path == "/") return begin_root(state, row);
+  if (std::strcmp(row.path, "/") == 0) return begin_root(state, row);
   long status = build_skeleton(state, row, name);
   if (status < 0) return status;
   long tree = clone_of_scratch(state, name);
@@ -187,7 +188,7 @@ long mount_skeleton(InitState& state, const SetupRow& row) {
     return status;
   }
   // The mount point may be a stub of an enclosing skeleton instead of the object of the plan.
-  return attach(tree, raw::open_no_links(row.path.c_str(), O_PATH));
+  return attach(tree, raw::open_no_links(row.path, O_PATH));
 }
 
 long pin(long target) {
@@ -197,28 +198,28 @@ long pin(long target) {
 }
 
 long mount_row(InitState& state, std::size_t index) {
-  const SetupRow& row = state.plan.rows[index];
+  const SetupRow& row = state.plan->rows[index];
   if (row.make_mount_point) {
     if (long status = make_mount_point(row); status < 0) return status;
   }
   switch (row.kind) {
     case SetupRow::Kind::private_folder:
-      return attach(raw::open_tree(state.scratch, row.source.c_str(), kClone | AT_RECURSIVE),
+      return attach(raw::open_tree(state.scratch, row.source, kClone | AT_RECURSIVE),
                     open_row(row));
     case SetupRow::Kind::hidden: {
       // What was there may be gone or replaced since the plan; whatever is there now is hidden.
-      long target = raw::open_no_links(row.path.c_str(), O_PATH);
+      long target = raw::open_no_links(row.path, O_PATH);
       if (target == -ENOENT) return 0;
       return hide(state, row.directory, target);
     }
     case SetupRow::Kind::skeleton: return mount_skeleton(state, row);
-    case SetupRow::Kind::pin: return pin(raw::open_no_links(row.path.c_str(), O_PATH));
+    case SetupRow::Kind::pin: return pin(raw::open_no_links(row.path, O_PATH));
     case SetupRow::Kind::overlay:
     case SetupRow::Kind::writable:
     case SetupRow::Kind::read_only: {
-      long target = raw::open_no_links(row.path.c_str(), O_PATH);
-      long status = attach(state.plan.trees[index], target);
-      state.plan.trees[index] = -1;
+      long target = raw::open_no_links(row.path, O_PATH);
+      long status = attach(state.plan->trees[index], target);
+      state.plan->trees[index] = -1;
       return status;
     }
   }
@@ -238,7 +239,7 @@ long clone_host_tree(const SetupRow& row, long object) {
 
 // The file whose changes are held: its copy stands for it.
 long clone_copy(const SetupRow& row) {
-  long copy = raw::open_no_links(row.upper.c_str(), O_PATH);
+  long copy = raw::open_no_links(row.upper, O_PATH);
   if (copy < 0) return copy;
   long tree = clone_host_tree(row, copy);
   raw::close(static_cast<int>(copy));
@@ -257,8 +258,8 @@ long make_overlay(const SetupRow& row, long object) {
   long fs = raw::fsopen("overlay");
   if (fs < 0) return fs;
   int overlay = static_cast<int>(fs);
-  long upper = raw::open_no_links(row.upper.c_str(), O_PATH | O_DIRECTORY);
-  long work = raw::open_no_links(row.work.c_str(), O_PATH | O_DIRECTORY);
+  long upper = raw::open_no_links(row.upper, O_PATH | O_DIRECTORY);
+  long work = raw::open_no_links(row.work, O_PATH | O_DIRECTORY);
   long status = set_folder(overlay, "lowerdir", object);
   if (status == 0) status = set_folder(overlay, "upperdir", upper);
   if (status == 0) status = set_folder(overlay, "workdir", work);
@@ -311,18 +312,18 @@ long detach_trees(InitState& state) {
     if (tree < 0 && tree != -ENOENT) return tree;
     device_trees[i] = static_cast<int>(tree);
   }
-  for (std::size_t i = 0; i < state.plan.rows.size(); ++i) {
-    const SetupRow& row = state.plan.rows[i];
+  for (std::size_t i = 0; i < state.plan->rows.size(); ++i) {
+    const SetupRow& row = state.plan->rows[i];
     if (!needs_host_tree(row)) continue;
     state.detail = static_cast<std::int32_t>(i);
     long object = open_row(row);
     if (object < 0) return object;
     long tree = row.kind == SetupRow::Kind::overlay ? make_overlay(row, object)
-                : row.upper.empty()                 ? clone_host_tree(row, object)
+                : row.upper[0] == '\0'                 ? clone_host_tree(row, object)
                                                     : clone_copy(row);
     raw::close(static_cast<int>(object));
     if (tree < 0) return tree;
-    state.plan.trees[i] = static_cast<int>(tree);
+    state.plan->trees[i] = static_cast<int>(tree);
   }
   state.detail = -1;
   return 0;
@@ -368,7 +369,7 @@ long mount_scratch(InitState& state) {
 }
 
 long mount_rows(InitState& state) {
-  for (std::size_t i = 0; i < state.plan.rows.size(); ++i) {
+  for (std::size_t i = 0; i < state.plan->rows.size(); ++i) {
     state.detail = static_cast<std::int32_t>(i);
     if (long status = mount_row(state, i); status < 0) return status;
   }
@@ -384,7 +385,7 @@ long mount_proc(InitState& state) {
   if (status == 0) status = raw::fsmount(proc, kInert | MOUNT_ATTR_NOEXEC);
   raw::close(proc);
   status = attach(status, raw::openat(AT_FDCWD, "/proc", O_PATH | O_DIRECTORY));
-  if (status < 0 || !state.plan.as_root) return status;
+  if (status < 0 || !state.plan->as_root) return status;
   for (const MachineFile& file : kMachineFiles) {
     long target = raw::openat(AT_FDCWD, file.path, O_PATH | O_NOFOLLOW);
     if (target == -ENOENT) continue;

@@ -44,7 +44,7 @@ std::uint64_t rights_of_abi(int abi) {
   return rights;
 }
 
-std::size_t depth(const std::string& path) {
+std::size_t depth(std::string_view path) {
   return path == "/" ? 0 : static_cast<std::size_t>(std::count(path.begin(), path.end(), '/'));
 }
 
@@ -59,51 +59,54 @@ SetupRow::Kind kind_of(Action action) {
   return SetupRow::Kind::hidden;
 }
 
-void add_rows(SetupPlan& plan, const Confinement& confinement) {
+std::span<SetupStub> stubs_of(const PathRow& path, SetupArena& arena) {
+  std::vector<SetupStub> stubs;
+  stubs.reserve(path.stubs.size());
+  for (const Stub& stub : path.stubs)
+    stubs.push_back({arena.text(stub.name), arena.text(stub.link), stub.directory, stub.revealed});
+  return arena.array(stubs);
+}
+
+void add_rows(SetupPlan& plan, const Confinement& confinement, SetupArena& arena) {
   const PathPlan& paths = confinement.paths;
   int held_rows = 0;
-  plan.new_root =
-      !paths.rows.empty() && paths.rows[0].path == "/" && paths.rows[0].action == Action::skeleton;
-  plan.rows.reserve(paths.rows.size() + std::size(kPrivateFolders));
+  plan.new_root = !paths.rows.empty() && paths.rows[0].path == "/" &&
+                  paths.rows[0].action == Action::skeleton;
+  std::vector<SetupRow> rows;
+  rows.reserve(paths.rows.size() + std::size(kPrivateFolders));
   for (const PrivateFolder& folder : kPrivateFolders) {
     if (folder.source[0] == '\0') continue;
-    SetupRow row;
+    SetupRow& row = rows.emplace_back();
     row.kind = SetupRow::Kind::private_folder;
     row.path = folder.path;
     row.source = folder.source;
     row.make_mount_point = plan.new_root;
-    plan.rows.push_back(std::move(row));
   }
   for (const PathRow& path : paths.rows) {
-    SetupRow row;
+    SetupRow& row = rows.emplace_back();
     row.kind = kind_of(path.action);
-    row.path = path.path;
+    row.path = arena.text(path.path);
     row.directory = path.directory;
     row.make_mount_point = path.below_private;
     row.object = path.object;
+    row.stubs = stubs_of(path, arena);
     if (path.action == Action::writable && !confinement.review_folder.empty()) {
       std::string held = confinement.review_folder + "/" + std::to_string(held_rows++);
       if (path.directory) row.kind = SetupRow::Kind::overlay;
-      row.upper = held + (path.directory ? "/upper" : "/file");
-      row.work = held + "/work";
+      row.upper = arena.text(held + (path.directory ? "/upper" : "/file"));
+      row.work = arena.text(held + "/work");
     }
-    for (const Stub& stub : path.stubs)
-      row.stubs.push_back({stub.name, stub.link, stub.directory, stub.revealed});
-    plan.rows.push_back(std::move(row));
   }
-  std::stable_sort(plan.rows.begin(), plan.rows.end(), [](const SetupRow& a, const SetupRow& b) {
+  std::stable_sort(rows.begin(), rows.end(), [](const SetupRow& a, const SetupRow& b) {
     return depth(a.path) < depth(b.path);
   });
-  plan.trees.assign(plan.rows.size(), -1);
-}
-
-void grant(SetupPlan& plan, std::string path, std::uint64_t access) {
-  plan.grants.push_back({std::move(path), access & plan.landlock_handled});
+  plan.rows = arena.array(rows);
+  plan.trees = arena.array(std::vector<int>(rows.size(), -1));
 }
 
 // Landlock carries the write rules a second time: a mount that somebody manages to reach some other
 // way (a descriptor of the caller, opened again through /proc/self/fd) is not writable either.
-void add_landlock(SetupPlan& plan, const Confinement& confinement) {
+void add_landlock(SetupPlan& plan, const Confinement& confinement, SetupArena& arena) {
   int abi = sys::landlock_abi();
   if (abi < 2) return;  // ABI 1 makes every rename across folders fail; the mounts alone hold there
   plan.landlock_abi = abi;
@@ -112,8 +115,13 @@ void add_landlock(SetupPlan& plan, const Confinement& confinement) {
   if (reads_everything) plan.landlock_handled &= ~kReads;
   if (abi >= 6)
     plan.landlock_scoped = uapi::kLandlockScopeAbstractSocket | uapi::kLandlockScopeSignal;
+  std::vector<SetupGrant> grants;
+  auto grant = [&](const char* path, std::uint64_t access) {
+    access &= plan.landlock_handled;
+    if (access != 0) grants.push_back({path, access});
+  };
   for (const PrivateFolder& folder : kPrivateFolders)
-    grant(plan, folder.path, kReads | kFolderWrites | uapi::kLandlockFsIoctlDev);
+    grant(folder.path, kReads | kFolderWrites | uapi::kLandlockFsIoctlDev);
   for (const SetupRow& row : plan.rows) {
     std::uint64_t allowed = 0;
     if (row.kind == SetupRow::Kind::writable || row.kind == SetupRow::Kind::overlay)
@@ -121,17 +129,17 @@ void add_landlock(SetupPlan& plan, const Confinement& confinement) {
     if (row.kind == SetupRow::Kind::read_only && !reads_everything) allowed = kReads;
     if (row.kind == SetupRow::Kind::skeleton && !reads_everything)
       allowed = LANDLOCK_ACCESS_FS_READ_DIR;
-    if (!row.directory) allowed &= kFileRights;
-    if ((allowed & plan.landlock_handled) != 0) grant(plan, row.path, allowed);
+    grant(row.path, row.directory ? allowed : allowed & kFileRights);
   }
+  plan.grants = arena.array(grants);
 }
 
-std::vector<char*> pointers(const std::vector<std::string>& words) {
+std::span<char*> pointers(const std::vector<std::string>& words, SetupArena& arena) {
   std::vector<char*> result;
   result.reserve(words.size() + 1);
-  for (const std::string& word : words) result.push_back(const_cast<char*>(word.c_str()));
+  for (const std::string& word : words) result.push_back(const_cast<char*>(arena.text(word)));
   result.push_back(nullptr);
-  return result;
+  return arena.array(result);
 }
 
 }  // namespace
@@ -178,34 +186,36 @@ std::string_view to_string(Step step) {
   return names[static_cast<std::size_t>(step)];
 }
 
-Result<SetupPlan> make_setup_plan(const Confinement& confinement, const Job& job) {
+Result<SetupPlan*> make_setup_plan(const Confinement& confinement, const Job& job,
+                                   SetupArena& arena) {
   if (job.argv.empty()) return fail(ErrorKind::invalid, "there is no command to run");
   SetupPlan plan;
   plan.as_root = ::geteuid() == 0;
-  plan.host_name = confinement.host_name;
-  add_rows(plan, confinement);
+  plan.host_name = arena.text(confinement.host_name);
+  add_rows(plan, confinement, arena);
   plan.streams = job.streams;
   plan.use_terminal = std::count(job.streams.begin(), job.streams.end(), kTerminal) > 0;
-  plan.pass_fds = job.pass_fds;
+  plan.pass_fds = arena.array(job.pass_fds);
   plan.hand_out_root = !confinement.review_folder.empty();
-  plan.working_directory = job.working_directory;
-  plan.limits = job.rlimits;
+  plan.working_directory = arena.text(job.working_directory);
+  std::vector<sys::Rlimit> limits = job.rlimits;
   // A core file is written by the host's handler, outside of the sandbox.
-  plan.limits.push_back({RLIMIT_CORE, 0});
-  add_landlock(plan, confinement);
-
-  WARD_ASSIGN(plan.filter,
+  limits.push_back({RLIMIT_CORE, 0});
+  plan.limits = arena.array(limits);
+  add_landlock(plan, confinement, arena);
+  WARD_ASSIGN(std::vector<struct sock_filter> filter,
               compile_filter(filter_options(confinement.process, confinement.paths,
                                             confinement.trace == Confinement::Trace::on)));
-  plan.forbidden_write = confinement.forbidden_write;
+  plan.filter = arena.array(filter);
+  plan.forbidden_write = arena.text(confinement.forbidden_write);
   for (const SetupRow& row : plan.rows) {
     if (row.kind != SetupRow::Kind::hidden) continue;
     plan.forbidden_read = row.path;
     break;
   }
-  plan.argv = pointers(job.argv);
-  plan.environment = pointers(job.environment);
-  return plan;
+  plan.argv = pointers(job.argv, arena);
+  plan.environment = pointers(job.environment, arena);
+  return arena.object(plan);
 }
 
 }  // namespace ward::confine

@@ -49,12 +49,13 @@ std::vector<std::string> socket_paths(const policy::Network& network) {
 // What the run is made of while it runs, in the order in which it is taken down in reverse.
 class Run {
  public:
-  explicit Run(const RunRequest& request) : request_(request) {}
+  Run(const RunRequest& request, Begun begun)
+      : request_(request), launch_(std::move(begun.launch)), stdio_(std::move(begun.stdio)) {}
 
   Result<RunResult> run() {
     WARD_TRY(plan());
     confine::LaunchHooks hooks = launch_hooks();
-    Result<confine::SandboxHandles> handles = confine::prepare(confinement_, job_, hooks);
+    Result<confine::SandboxHandles> handles = std::move(launch_).prepare(confinement_, job_, hooks);
     stdio_.close_child_ends();
     if (!handles) return fail(std::move(handles).error());
     WARD_ASSIGN(keeper::Ended ended, supervise(std::move(*handles)));
@@ -75,7 +76,8 @@ class Run {
  private:
   Status plan() {
     WARD_TRY(policy::process_layer_accepts(request_.policy));
-    WARD_ASSIGN(confinement_.paths, confine::plan_paths(request_.policy.filesystem, request_.host));
+    WARD_ASSIGN(confinement_.paths, confine::plan_paths(request_.policy.filesystem, request_.host,
+                                                        request_.walk_cache));
     confinement_.process = request_.policy.process;
     if (request_.trace == RunRequest::Trace::on)
       confinement_.trace = confine::Confinement::Trace::on;
@@ -84,7 +86,6 @@ class Run {
     }
     confinement_.forbidden_write = forbidden_write(confinement_.paths, request_.host);
     WARD_TRY(keeper::check_passed_fds(request_.policy.process.pass_fds));
-    WARD_ASSIGN(stdio_, keeper::Stdio::plan());
     WARD_ASSIGN(limits_, confine::ResourceLimits::prepare(
                              request_.policy.limits,
                              {request_.id, request_.host.workspaces.empty()
@@ -196,6 +197,7 @@ class Run {
   confine::Confinement confinement_;
   confine::Job job_;
   confine::ResourceLimits limits_;
+  confine::Launch launch_;
   keeper::Stdio stdio_;
   std::unique_ptr<confine::Notifier> notifier_;
   std::unique_ptr<confine::Watch> watch_;
@@ -204,6 +206,19 @@ class Run {
 
 }  // namespace
 
-Result<RunResult> run(const RunRequest& request) { return Run(request).run(); }
+Result<Begun> begin() {
+  WARD_ASSIGN(keeper::Stdio stdio, keeper::Stdio::plan());
+  WARD_ASSIGN(confine::Launch launch, confine::Launch::begin());
+  return Begun{std::move(stdio), std::move(launch)};
+}
+
+Result<RunResult> run(const RunRequest& request, Begun begun) {
+  return Run(request, std::move(begun)).run();
+}
+
+Result<RunResult> run(const RunRequest& request) {
+  WARD_ASSIGN(Begun begun, begin());
+  return run(request, std::move(begun));
+}
 
 }  // namespace ward::process

@@ -14,9 +14,11 @@
 #include "base/outcome.h"
 #include "base/result.h"
 #include "confine/denial.h"
+#include "confine/launch.h"
 #include "confine/glob_index.h"
 #include "confine/path_plan.h"
 #include "confine/resource_limits.h"
+#include "keeper/stdio.h"
 #include "keeper/supervise.h"
 #include "policy/policy.h"
 
@@ -53,7 +55,17 @@ struct RunResult {
 };
 inline constexpr std::size_t kMaxDenials = 1000;
 
+// What is begun before the policy is known: the kernel makes the namespaces meanwhile.
+struct Begun {
+  keeper::Stdio stdio;
+  confine::Launch launch;
+};
+// The first thing of a run; single-threaded, no database open.
+Result<Begun> begin();
+
 // An error means that nothing was run: exit status 125.
+Result<RunResult> run(const RunRequest& request, Begun begun);
+// With begin() in it.
 Result<RunResult> run(const RunRequest& request);
 
 }  // namespace ward::process
