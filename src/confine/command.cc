@@ -107,7 +107,7 @@ long apply_landlock(CommandState& state) {
 
 long give_capabilities_up(CommandState& /*state*/) { return raw::drop_all_capabilities(); }
 
-long send_descriptors(const CommandState& state, int listener) {
+long send_descriptors(const CommandState& state, int listener, int root) {
   int fds[4] = {listener, state.init.diagnosis};
   std::size_t count = 2;
   Report report;
@@ -116,10 +116,8 @@ long send_descriptors(const CommandState& state, int listener) {
     fds[count++] = state.init.terminal;
     report.value |= kWithTerminal;
   }
-  if (state.plan.hand_out_root) {
-    long root = raw::openat(AT_FDCWD, "/", O_PATH | O_DIRECTORY);
-    if (root < 0) return root;
-    fds[count++] = static_cast<int>(root);
+  if (root >= 0) {
+    fds[count++] = root;
     report.value |= kWithRoot;
   }
   struct iovec part = {&report, sizeof report};
@@ -138,10 +136,14 @@ long send_descriptors(const CommandState& state, int listener) {
 }
 
 long apply_filter(CommandState& state) {
+  // Before the filter, whose trace would ask a supervisor that does not listen yet.
+  long root = state.plan.hand_out_root ? raw::openat(AT_FDCWD, "/", O_PATH | O_DIRECTORY) : -1;
+  if (state.plan.hand_out_root && root < 0) return root;
   int listener = sys::install_filter(state.plan.filter);
   if (listener < 0) return listener;
-  long status = send_descriptors(state, listener);
+  long status = send_descriptors(state, listener, static_cast<int>(root));
   raw::close(listener);
+  if (root >= 0) raw::close(static_cast<int>(root));
   return status;
 }
 
