@@ -73,7 +73,12 @@ LinkedFiles PathPlanner::linked_files() const {
 // For a file that must not be written, no name may lie in a writable folder; those are all walked.
 // For one that must not be read, every name has to be known: their count is compared with the
 // file's own.
+// Ward's own program is hidden too, but whoever reads it by another name learns nothing: package
+// managers that share equal files give it many.
 Status PathPlanner::check_hard_links() {
+  const auto secret = [](const LinkedFile& file) {
+    return file.node->state == PathState::hidden && file.node->own < 0;
+  };
   const LinkedFiles linked = linked_files();
   if (linked.empty()) return {};
 
@@ -87,7 +92,7 @@ Status PathPlanner::check_hard_links() {
       add_root(node.path());
   for (const std::string& workspace : workspaces_) add_root(workspace);
   for (const auto& [object, file] : linked) {
-    if (file.node->state != PathState::hidden) continue;
+    if (!secret(file)) continue;
     add_root(std::string(parent_of(file.path)));
     for (const GlobRule& glob : globs_)
       if (resolver_.resolve(glob.glob.literal_prefix()).end == Resolution::End::found)
@@ -100,13 +105,12 @@ Status PathPlanner::check_hard_links() {
     if (entry == linked.end()) continue;
     Access access = access_->decide(alias.path);
     const bool listed = find_node(alias.path) != nullptr;
-    const bool hidden = entry->second.node->state == PathState::hidden;
-    if (!listed && (access.write || (hidden && access.read)))
+    if (!listed && (access.write || (secret(entry->second) && access.read)))
       return refuse_hard_link(entry->second, alias.path, 0);
     ++explained[alias.object];
   }
   for (const auto& [object, file] : linked)
-    if (file.node->state == PathState::hidden && explained[object] < file.links)
+    if (secret(file) && explained[object] < file.links)
       return refuse_hard_link(file, "", explained[object]);
   return {};
 }

@@ -414,6 +414,16 @@ TEST_F(PathPlanRules, AWorkspaceInWardsOwnFolderIsRefused) {
   EXPECT_THAT(refusal(), HasSubstr("which is Ward's own"));
 }
 
+TEST_F(PathPlanRules, WardsProgramMayHaveOtherNamesThatAreReadOnly) {
+  tree.write("bin/ward", "program");
+  tree.make_dir("store");
+  hard_link("bin/ward", "store/ward");
+  host.ward_paths = {at("bin/ward")};
+  EXPECT_THAT(rows(plan()), Contains("hidden T/bin/ward EACCES"));
+  allow_write("store");
+  EXPECT_THAT(refusal(), HasSubstr("store/ward"));
+}
+
 TEST_F(PathPlanRules, ADenyOfAHigherScopeIsFinal) {
   tree.make_dir("a/b");
   rule(policy::PathList::deny_read, "a", policy::Scope::managed);
