@@ -314,8 +314,13 @@ void PathPlanner::grant(const std::string& path, policy::PathList list, const st
   policy::PathVerdict verdict = before_->decider.decide(path);
   const policy::Verdict& act = list == policy::PathList::allow_write ? verdict.write : verdict.read;
   if (act.allowed) return;
-  if (act.rule != nullptr)
+  // A profile hides the home folder as a whole; that is its default there and no word about this
+  // repository. Every other deny stands.
+  const bool only_hidden_home = act.rule != nullptr && act.rule->pattern == home_ &&
+                                act.rule->origin.file.starts_with("profile ");
+  if (act.rule != nullptr && !only_hidden_home)
     return note(PlanNote::Kind::git, rule, "not granted: " + policy::describe(*act.rule));
+  if (only_hidden_home) rule.origin.scope = act.rule->origin.scope;
   Resolution resolution = resolver_.resolve(path);
   add_mark(resolution, MarkKind::rule, add_rule(std::move(rule)));
 }
@@ -331,8 +336,7 @@ void PathPlanner::take_layout(const GitLayout& layout, const std::string& top) {
   }
   if (!before_->decider.decide(top).write.allowed) return;
   for (const std::string& path : layout.write) grant(path, policy::PathList::allow_write, top);
-  if (given_.default_access == policy::DefaultAccess::deny)
-    for (const std::string& path : layout.read) grant(path, policy::PathList::allow_read, top);
+  for (const std::string& path : layout.read) grant(path, policy::PathList::allow_read, top);
   if (layout.refused.empty()) return;
   plan_.notes.push_back({.kind = PlanNote::Kind::git,
                          .rule = join_path(top, ".git"),

@@ -232,7 +232,8 @@ TEST(Pitfall13, CommitsWorkInALinkedWorktreeAndHooksStayOut) {
 TEST(Pitfall14, SocketsInsideWorkAndHostSocketsDoNot) {
   NEEDS(tool("python3"));
   Sandbox sandbox;
-  std::string path = sandbox.home() + "/docker.sock";
+  fs::create_directory(sandbox.home() + "/bin");
+  std::string path = sandbox.home() + "/bin/docker.sock";  // where the profile lets it be seen
   UniqueFd server(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   struct sockaddr_un address = {};
   address.sun_family = AF_UNIX;
