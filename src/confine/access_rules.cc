@@ -22,7 +22,7 @@ Access AccessRules::decide(std::string_view path) const {
     if (at == "/") break;
   }
   if (own != nullptr) return {false, false, own->own, own->own};
-  if (in_private) return {true, true, "private folder", "private folder"};
+  if (in_private) return {true, true, "private folder", "private folder", true};
 
   policy::PathVerdict verdict = tables.decided->decider.decide(path);
   const std::vector<policy::PathRule>& rules = tables.decided->filesystem.rules;

@@ -113,7 +113,7 @@ std::optional<Refusal> CreationGuard::creation(const Folder& folder,
   if (const std::string* rule = frozen_.rule_of(folder, name)) return Refusal{*rule};
   if (folder.path.empty()) return std::nullopt;  // removed: nothing can be created in it
   std::string path = joined(folder.path, folder.folds_case ? folded(name) : name);
-  if (rules_ == nullptr || in_private_folder(path)) return std::nullopt;
+  if (rules_ == nullptr) return std::nullopt;
   Access access = rules_->decide(path);
   if (!access.read) return Refusal{std::string(access.read_rule)};
   if (!access.write) return Refusal{std::string(access.write_rule)};

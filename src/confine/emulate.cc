@@ -139,6 +139,7 @@ std::optional<Reply> Emulator::check_new(Act& act, const Place& place) const {
     }
   }
   if (!folder->path.empty() && !guard_.writable(inner_path(place))) return Reply::failure(EACCES);
+  notes_.on_name(place);
   return std::nullopt;
 }
 
@@ -185,6 +186,7 @@ Result<Reply> Emulator::open(Act& act) {
   if (exists && (flags & O_EXCL) == 0) {
     if (on_kernel_file_system(place.object.get())) return Reply::failure(EACCES);
     if (wants_write(flags)) {
+      if (S_ISREG(place.status.st_mode)) notes_.on_name(place);
       std::string path = inner_path(place);
       bool device = S_ISCHR(place.status.st_mode) || S_ISFIFO(place.status.st_mode);
       if (!path.empty() && path.front() == '/' && !device && !guard_.writable(path))
@@ -296,6 +298,8 @@ Result<Reply> Emulator::rename(Act& act) {
   if (std::optional<Reply> refused = check_gone(act, from)) return std::move(*refused);
   if (std::optional<Reply> refused = check_gone(act, to)) return std::move(*refused);
   if (std::optional<Reply> refused = check_new(act, to)) return std::move(*refused);
+  notes_.on_name(to);
+  notes_.on_moved(from);
   if (!act.still_waits()) return gone();
   return outcome(::syscall(SYS_renameat2, from.folder.get(), from.name_as_given().c_str(),
                            to.folder.get(), to.name_as_given().c_str(), act.call.flags));

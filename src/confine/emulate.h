@@ -15,6 +15,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/result.h"
 #include "confine/caller_view.h"
@@ -30,7 +31,13 @@ class Emulator {
   // Reports a refusal of this place; the act follows from the call.
   using OnRefusal = std::function<void(const Place&, const Refusal&)>;
 
-  Emulator(const CreationGuard& guard, Workers& workers) : guard_(guard), workers_(workers) {}
+  // What is about to be done.
+  struct Notes {
+    std::function<void(const Place&)> on_name;   // made, or opened to be written
+    std::function<void(const Place&)> on_moved;  // where it was
+  };
+  Emulator(const CreationGuard& guard, Workers& workers, Notes notes)
+      : guard_(guard), workers_(workers), notes_(std::move(notes)) {}
 
   // An error is the errno for the caller.
   Result<Reply> perform(const Caller& caller, const PathCall& call, CallerView& view,
@@ -56,6 +63,7 @@ class Emulator {
 
   const CreationGuard& guard_;
   Workers& workers_;
+  Notes notes_;
 };
 
 // The folder of a place, for the guard.

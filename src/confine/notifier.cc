@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cerrno>
+#include <unordered_set>
 
 #include "confine/caller_view.h"
 #include "confine/connect_broker.h"
@@ -54,8 +55,12 @@ struct Notifier::State {
         on_denial(std::move(report)),
         side(std::move(side_fd)),
         workers(side.get()),
-        emulator(guard, workers),
-        broker(std::move(channels.diagnostics), spec.allowed_sockets, side.get(), workers) {}
+        emulator(guard, workers,
+                 {[this](const Place& place) { note_place(place); },
+                  [this](const Place& from) { note_moved(from); }}),
+        broker(std::move(channels.diagnostics), spec.allowed_sockets, side.get(), workers),
+        interest(spec.names_of_interest.begin(), spec.names_of_interest.end()),
+        new_interest(spec.new_names_of_interest.begin(), spec.new_names_of_interest.end()) {}
 
   Result<Reply> decide(const struct seccomp_notif& call);
   Result<Reply> decide_path(const Caller& caller, const PathCall& call);
@@ -74,6 +79,17 @@ struct Notifier::State {
   Result<Reply> judge_gone(const Place& place, const Emulator::OnRefusal& refuse);
   void deny(const Caller& caller, Denial::Act act, std::string target, std::string rule);
 
+  void note_path(const PathCall::Target& target, const std::string& path, LastLink last,
+                 CallerView& view);
+  void note_place(const Place& place);
+  void note_move(const PathCall& call, const std::string& path, CallerView& view);
+  void note_moved(const Place& from);
+  // What the kernel refuses anyway, and what is in a private folder, leaves nothing.
+  bool outlives_the_run(const std::string& path) const {
+    if (path.empty() || guard.rules() == nullptr) return true;
+    Access access = guard.rules()->decide(path);
+    return access.write && !access.private_folder;
+  }
   void tick_while_busy();
   bool emulates() const { return spec.plan.protect == ProtectMechanism::emulate; }
 
@@ -89,7 +105,35 @@ struct Notifier::State {
   UniqueFd timer;
   bool ticking = false;
   std::optional<std::chrono::steady_clock::time_point> last_creation;
+  std::unordered_set<std::string_view> interest, new_interest;
+  bool made_of_interest = false;
 };
+
+void Notifier::State::note_path(const PathCall::Target& target, const std::string& path,
+                                LastLink last, CallerView& view) {
+  std::string_view name = last_component(path);
+  if (made_of_interest || (!interest.contains(name) && !new_interest.contains(name))) return;
+  // Where the way there ends early, the call fails too.
+  if (Result<Place> place = view.resolve(target.dirfd, path, last)) note_place(*place);
+}
+
+void Notifier::State::note_place(const Place& place) {
+  if (interest.contains(place.name) || (!place.exists() && new_interest.contains(place.name)))
+    made_of_interest = made_of_interest || outlives_the_run(inner_path(place));
+}
+
+// A folder that is moved takes what is in it to a new place, where nobody knew it. Looked at until
+// the answer is yes: then it cannot change any more.
+void Notifier::State::note_move(const PathCall& call, const std::string& path, CallerView& view) {
+  if (made_of_interest || interest.empty()) return;
+  if (Result<Place> from = view.resolve(call.first.dirfd, path, LastLink::keep))
+    note_moved(*from);
+}
+
+void Notifier::State::note_moved(const Place& from) {
+  if (from.exists() && S_ISDIR(from.status.st_mode))
+    made_of_interest = made_of_interest || outlives_the_run(inner_path(from));
+}
 
 void Notifier::State::deny(const Caller& caller, Denial::Act act, std::string target,
                            std::string rule) {
@@ -125,6 +169,7 @@ Result<Reply> Notifier::State::judge_gone(const Place& place, const Emulator::On
 Result<Reply> Notifier::State::check_target(const PathCall::Target& target, CallerView& view,
                                             const Emulator::OnRefusal& refuse) {
   WARD_ASSIGN(std::string path, view.path_at(target.address));
+  note_path(target, path, LastLink::keep, view);
   if (!guard.concerns(last_component(path))) return Reply::proceed();
   WARD_ASSIGN(Place place, view.resolve(target.dirfd, path, LastLink::keep));
   return judge_new(place, refuse);
@@ -134,12 +179,14 @@ Result<Reply> Notifier::State::check_open(const PathCall& call, CallerView& view
                                           const Emulator::OnRefusal& refuse) {
   if ((call.flags & (O_EXCL | O_NOFOLLOW)) != 0) return check_target(call.first, view, refuse);
   WARD_ASSIGN(std::string path, view.path_at(call.first.address));
+  note_path(call.first, path, LastLink::follow, view);
   if (!guard.concerns(last_component(path))) {
     // The name is harmless, but it may be a link that leads to one that is not.
     WARD_ASSIGN(bool link, view.ends_in_link(call.first.dirfd, path));
     if (!link) return Reply::proceed();
   }
   WARD_ASSIGN(Place place, view.resolve(call.first.dirfd, path, LastLink::follow));
+  note_place(place);
   return judge_new(place, refuse);
 }
 
@@ -147,6 +194,8 @@ Result<Reply> Notifier::State::check_rename(const PathCall& call, CallerView& vi
                                             const Emulator::OnRefusal& refuse) {
   WARD_ASSIGN(std::string old_path, view.path_at(call.first.address));
   WARD_ASSIGN(std::string new_path, view.path_at(call.second.address));
+  note_path(call.second, new_path, LastLink::keep, view);
+  note_move(call, old_path, view);
   if (!guard.concerns(last_component(old_path)) && !guard.concerns(last_component(new_path)))
     return Reply::proceed();
   WARD_ASSIGN(Place from, view.resolve(call.first.dirfd, old_path, LastLink::keep));
@@ -292,6 +341,7 @@ Notifier::~Notifier() = default;
 int Notifier::fd() const { return state_->listener.get(); }
 int Notifier::side_fd() const { return state_->side.get(); }
 bool Notifier::finished() const { return state_->finished; }
+bool Notifier::made_name_of_interest() const { return state_->made_of_interest; }
 
 std::optional<std::chrono::steady_clock::time_point> Notifier::last_creation() const {
   return state_->last_creation;

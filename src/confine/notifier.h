@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -29,6 +30,10 @@ struct NotifierSpec {
   // Host sockets that may be connected to: canonical paths, the same inside and outside.
   std::vector<std::string> allowed_sockets;
   bool trace = false;
+  // Names that made_name_of_interest() tells of: those a creating call was made for, and those that
+  // were made and had not been there before.
+  std::vector<std::string_view> names_of_interest;
+  std::vector<std::string_view> new_names_of_interest;
 };
 
 // What the launcher hands out of the sandbox.
@@ -62,6 +67,10 @@ class Notifier {
   // When a creating call was last let through to the kernel; nothing if never, or if the supervisor
   // performs them. The watch tells by it what came from inside.
   std::optional<std::chrono::steady_clock::time_point> last_creation() const;
+
+  // Whether a call that passed may have made one of the names of interest, or moved a folder. Told
+  // by the paths as they were read: with `guard` a racing thread can exchange one and hide it.
+  bool made_name_of_interest() const;
 
  private:
   struct State;

@@ -117,6 +117,7 @@ struct Access {
   bool read = false;
   bool write = false;
   std::string_view read_rule, write_rule;
+  bool private_folder = false;  // what is there inside is gone with the sandbox
 };
 
 class AccessRules {
