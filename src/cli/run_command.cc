@@ -3,7 +3,6 @@
 
 #include <cstdio>
 
-#include "base/escape.h"
 #include "base/id.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
@@ -33,6 +32,7 @@ struct RunOptions {
   bool trace = false;
   bool review = false;
   std::string keep;
+  bool changes = false;
   std::vector<std::string> command;
 };
 
@@ -46,6 +46,8 @@ std::optional<int> parse(const std::vector<std::string>& arguments, RunOptions& 
       .flag("--trace", options.trace, "name every denied read and write exactly (slower)")
       .flag("--review", options.review, "hold every change until `ward apply` or `ward discard`")
       .option("--keep", options.keep, "how long changes are held, as in 12h (default: 7 days)")
+      .flag("--changes", options.changes,
+            "list which files of the workspaces were created, changed or deleted")
       .command(options.command);
   if (std::optional<int> status = line.parse(arguments)) return status;
   if (options.command.empty()) {
@@ -55,6 +57,10 @@ std::optional<int> parse(const std::vector<std::string>& arguments, RunOptions& 
   if (!options.keep.empty() && !options.review) {
     std::fputs("ward run: --keep says how long --review holds changes; it needs --review\n",
                stderr);
+    return kUsageError;
+  }
+  if (options.changes && options.review) {
+    std::fputs("ward run: --review holds every change back; `ward review` lists them\n", stderr);
     return kUsageError;
   }
   return std::nullopt;
@@ -116,6 +122,7 @@ class RunCommand {
       request.hold = [this](const confine::PathPlan& plan) { return review_->hold(plan); };
     }
     if (options_.trace) request.trace = process::RunRequest::Trace::on;
+    if (options_.changes) request.list_changes = process::RunRequest::ListChanges::on;
     request.before_command = [&](const confine::PathPlan& plan) -> Status {
       WARD_TRY(check_target(plan));
       report_.policy_hash = journal_->policy_hash(plan);
@@ -161,14 +168,14 @@ class RunCommand {
 
   int set_up_failed(const Error& error) {
     report_.error = &error;
-    std::fprintf(stderr, "ward: %s\n", escape_for_terminal(error.describe()).c_str());
+    std::fputs(for_terminal(error).c_str(), stderr);
     write_result();
     return kSetupError;
   }
 
   void finish() {
     if (const auto* failed = std::get_if<SetupFailed>(&report_.result->outcome))
-      std::fprintf(stderr, "ward: %s\n", escape_for_terminal(failed->error.describe()).c_str());
+      std::fputs(for_terminal(failed->error).c_str(), stderr);
     if (::isatty(STDERR_FILENO) != 0) std::fputs(for_terminal(report_).c_str(), stderr);
     write_result();
   }
@@ -176,7 +183,7 @@ class RunCommand {
   void write_result() {
     if (!target_.wanted()) return;
     if (Status written = target_.write(to_json(report_)); !written)
-      std::fprintf(stderr, "ward: %s\n", escape_for_terminal(written.error().describe()).c_str());
+      std::fputs(for_terminal(written.error()).c_str(), stderr);
   }
 
   const RunOptions& options_;

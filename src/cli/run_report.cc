@@ -1,6 +1,7 @@
 // Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
 #include "cli/run_report.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/escape.h"
@@ -48,6 +49,21 @@ json denials_json(const process::RunResult& result) {
           {"dropped", result.denials_dropped}};
 }
 
+json changes_json(const process::Changes& changes) {
+  return {{"created", changes.created},      {"changed", changes.changed},
+          {"deleted", changes.deleted},      {"gitFolders", changes.git_folders},
+          {"uncertain", changes.uncertain},  {"omitted", changes.omitted}};
+}
+
+json leftovers_json(const process::Leftovers& leftovers) {
+  json list = json::array();
+  for (const process::Leftover& left : leftovers.found)
+    list.push_back({{"path", left.path}, {"what", left.what}});
+  return {{"list", list},
+          {"omitted", leftovers.omitted},
+          {"unreadable", leftovers.unreadable}};
+}
+
 json policy_json(const RunReport& report) {
   const policy::Policy& policy = report.policy->policy;
   json sources = json::array(), left_out = json::array();
@@ -73,6 +89,27 @@ std::string note_text(const confine::PlanNote& note) {
   return note.remedy.empty() ? text : text + " (" + note.remedy + ")";
 }
 
+constexpr std::size_t kShownOnTerminal = 10;
+
+std::string denial_text(const confine::Denial& denial) {
+  std::string words = denial.exact ? "denied: " : "probably denied: ";
+  words += std::string(to_string(denial.act)) + " " + denial.target;
+  if (!denial.rule.empty()) words += ", by " + denial.rule;
+  if (!denial.remedy.empty()) words += "; " + denial.remedy;
+  return words;
+}
+
+std::string changes_text(const process::Changes& changes) {
+  std::string words = std::to_string(changes.created.size()) + " created, " +
+                      std::to_string(changes.changed.size()) + " changed, " +
+                      std::to_string(changes.deleted.size()) + " deleted";
+  if (changes.omitted > 0) words += ", " + std::to_string(changes.omitted) + " not listed";
+  if (!changes.uncertain.empty())
+    words += ", " + std::to_string(changes.uncertain.size()) + " uncertain";
+  if (!changes.git_folders.empty()) words += "; git's own files too";
+  return words;
+}
+
 }  // namespace
 
 std::string to_json(const RunReport& report) {
@@ -94,6 +131,8 @@ std::string to_json(const RunReport& report) {
     document["exitStatus"] = exit_status(result.outcome);
     document["usage"] = usage_json(result);
     document["denials"] = denials_json(result);
+    if (result.changes) document["changes"] = changes_json(*result.changes);
+    if (result.leftovers) document["leftovers"] = leftovers_json(*result.leftovers);
     json notes = json::array();
     for (const confine::PlanNote& note : result.notes)
       notes.push_back({{"kind", to_string(note.kind)},
@@ -120,19 +159,36 @@ std::string for_terminal(const RunReport& report) {
   if (report.result == nullptr) return text;
   for (const confine::PlanNote& note : report.result->notes)
     if (!note.built_in) line(note_text(note));
-  for (const confine::Denial& denial : report.result->denials) {
-    std::string words = denial.exact ? "denied: " : "probably denied: ";
-    words += std::string(to_string(denial.act)) + " " + denial.target;
-    if (!denial.rule.empty()) words += ", by " + denial.rule;
-    if (!denial.remedy.empty()) words += "; " + denial.remedy;
-    line(words);
+  const std::vector<confine::Denial>& denials = report.result->denials;
+  for (std::size_t i = 0; i < std::min(denials.size(), kShownOnTerminal); ++i)
+    line(denial_text(denials[i]));
+  if (std::size_t more = denials.size() + report.result->denials_dropped; more > kShownOnTerminal)
+    line("and " + std::to_string(more - kShownOnTerminal) + " more denials (see --result)");
+  if (report.result->leftovers) {
+    const process::Leftovers& left = *report.result->leftovers;
+    for (std::size_t i = 0; i < std::min(left.found.size(), kShownOnTerminal); ++i)
+      line("left behind: " + left.found[i].path + ": " + left.found[i].what);
+    if (std::size_t more = left.found.size() + left.omitted; more > kShownOnTerminal)
+      line("and " + std::to_string(more - kShownOnTerminal) + " more left behind (see --result)");
   }
+  if (report.result->changes) line(changes_text(*report.result->changes));
   if (report.review && report.review->changes == 0) line("nothing was changed");
   if (report.review && report.review->changes > 0)
     line(std::to_string(report.review->changes) + " changes are held until " +
          deadline_text(report.review->deadline) + "; see them by `ward review " +
          report.review->id + "`, land them by `ward apply " + report.review->id +
          "`, drop them by `ward discard " + report.review->id + "`");
+  return text;
+}
+
+std::string for_terminal(const Error& error) {
+  std::string text = "ward: " + escape_for_terminal(error.message()) + "\n";
+  std::string_view rest = error.remedy();
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    text += "  " + escape_for_terminal(rest.substr(0, end)) + "\n";
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
   return text;
 }
 

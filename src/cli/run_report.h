@@ -30,5 +30,7 @@ struct RunReport {
 std::string to_json(const RunReport& report);
 // Lines for stderr: what was denied and what to do, what the policy could not do. Escaped.
 std::string for_terminal(const RunReport& report);
+// Why nothing was run, and below it what to do about it, each line escaped.
+std::string for_terminal(const Error& error);
 
 }  // namespace ward::cli

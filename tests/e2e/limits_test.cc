@@ -62,6 +62,24 @@ TEST_F(LimitsTest, MemoryOverTheLimitEndsTheRunAsOutOfMemory) {
   EXPECT_EQ(below.out, "took 64 MiB\n");
 }
 
+// The kernel may end one process only (cgroup v1 does): the run must not pass for one that worked.
+TEST_F(LimitsTest, AChildOverTheMemoryLimitEndsTheWholeRun) {
+  const test::Need own_cgroup = {"own_cgroup", [this] { return no_cgroup(); }};
+  if (const std::string unmet = test::first_unmet({own_cgroup}); !unmet.empty())
+    GTEST_SKIP() << "needs " << unmet;
+  const std::vector<std::string> script = {
+      "sh", "-c", "./take_memory 64 & wait; read line < never; echo went on"};
+  ASSERT_EQ(::mkfifo((folder_ / "work/never").c_str(), 0600), 0);
+  const test::RunResult over = run("memory: 32MiB", script);
+  EXPECT_EQ(over.status, 122) << over.err;
+  EXPECT_EQ(over.out, "");
+  EXPECT_THAT(result(), HasSubstr("\"out-of-memory\""));
+  const test::RunResult below =
+      run("memory: 128MiB", {"sh", "-c", "./take_memory 64 & wait; echo went on"});
+  EXPECT_EQ(below.status, 0) << below.err;
+  EXPECT_THAT(below.out, HasSubstr("went on"));
+}
+
 TEST_F(LimitsTest, NoMoreProcessesThanTheLimitAreMade) {
   const test::RunResult over = run("pids: 3", {"./make_processes", "6"});
   EXPECT_EQ(over.status, 1) << over.err;

@@ -297,6 +297,14 @@ class Search {
 
 std::span<const ExecutedName> executed_names() { return kExecutedNames; }
 
+NamesOfInterest names_of_interest() {
+  // Of a HEAD only that it is there matters: git opens it, and its log, at every commit.
+  NamesOfInterest names{{".git", "commondir", "config", "config.worktree", "hooks", kPackageFile},
+                        {kGitHead}};
+  for (const ExecutedName& entry : kExecutedNames) names.any.push_back(entry.name);
+  return names;
+}
+
 Result<Leftovers> find_leftovers(const LeftoverRequest& request) {
   Search search(request);
   WARD_TRY(in_context(search.run(), "look for what the run left"));

@@ -35,6 +35,13 @@ struct ExecutedName {
 // Sorted by name.
 std::span<const ExecutedName> executed_names();
 
+// The last components of what find_leftovers() finds: a run in which no call was made to create one
+// of `any`, none of `created` came into being, and no folder was moved, can have left nothing new.
+struct NamesOfInterest {
+  std::vector<std::string_view> any, created;
+};
+NamesOfInterest names_of_interest();
+
 struct LeftoverRequest {
   std::vector<std::string> workspaces;    // canonical
   std::vector<std::string> repositories;  // folders that held a `.git` at the start

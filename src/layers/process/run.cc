@@ -14,6 +14,7 @@
 #include "confine/watch.h"
 #include "keeper/stdio.h"
 #include "policy/lint.h"
+#include "sys/directory.h"
 
 namespace ward::process {
 
@@ -64,6 +65,7 @@ class Run {
     result_.usage = ended.usage;
     result_.notes = confinement_.paths.notes;
     result_.denials_complete = request_.trace == RunRequest::Trace::on;
+    look_at_workspaces();
     // A breach that could not be undone must not pass for a run like any other.
     if (Status settled = watch_->settle(); !settled)
       result_.warnings.push_back(settled.error().describe());
@@ -104,6 +106,10 @@ class Run {
     confine::LaunchHooks hooks;
     if (limits_.needs_attach()) hooks.attach = [this](pid_t init) { return limits_.attach(init); };
     hooks.meanwhile = [this]() -> Status {
+      if (lists_changes()) {
+        WARD_ASSIGN(before_, Snapshot::take(request_.host.workspaces));
+      }
+      since_ns_ = sys::file_clock_ns();
       return request_.before_command ? request_.before_command(confinement_.paths) : Status();
     };
     hooks.connected = [this](confine::SandboxHandles& handles) -> Result<int> {
@@ -111,7 +117,9 @@ class Run {
       if (handles.root.valid()) WARD_TRY(confine::see_from_inside(names, handles.root.get()));
       confine::NotifierSpec spec{std::move(names), request_.host.private_folders,
                                  socket_paths(request_.policy.network),
-                                 request_.trace == RunRequest::Trace::on};
+                                 request_.trace == RunRequest::Trace::on,
+                                 names_.any,
+                                 names_.created};
       WARD_ASSIGN(confine::Notifier notifier,
                   confine::Notifier::create(
                       std::move(spec), {std::move(handles.listener), std::move(handles.diagnosis)},
@@ -122,6 +130,29 @@ class Run {
     };
     hooks.serve = [this] { return notifier_->on_readable(); };
     return hooks;
+  }
+
+  bool lists_changes() const { return request_.list_changes == RunRequest::ListChanges::on; }
+
+  // After the sandbox is gone. A list that cannot be made takes nothing from the run's result.
+  void look_at_workspaces() {
+    if (before_) {
+      Result<Snapshot> after = Snapshot::take(request_.host.workspaces);
+      if (after)
+        result_.changes = compare(*before_, *after);
+      else
+        result_.warnings.push_back(after.error().describe());
+    }
+    // What is held back is not there yet.
+    if (request_.hold || (!before_ && !notifier_->made_name_of_interest())) return;
+    LeftoverRequest request{request_.host.workspaces, confinement_.paths.repositories, {}, since_ns_};
+    for (const confine::PathRow& row : confinement_.paths.rows)
+      if (row.action == confine::Action::hidden) request.prune.push_back(row.path);
+    Result<Leftovers> left = find_leftovers(request);
+    if (left)
+      result_.leftovers = std::move(*left);
+    else
+      result_.warnings.push_back(left.error().describe());
   }
 
   Status make_watch(confine::SandboxHandles& handles) {
@@ -159,6 +190,14 @@ class Run {
     supervisor_->end_run(PolicyKilled{std::string(to_string(denial.act)) + " " + denial.target});
   }
 
+  // The kernel has killed one process, or stopped all that want memory: the run ends as a whole.
+  Status on_out_of_memory() {
+    std::uint64_t events = 0;
+    (void)!::read(limits_.out_of_memory_fd(), &events, sizeof events);
+    supervisor_->end_run(OutOfMemory{});
+    return limits_.kill_all();
+  }
+
   Result<keeper::Ended> supervise(confine::SandboxHandles handles) {
     // What the self-test was denied is not the command's.
     result_.denials.clear();
@@ -173,6 +212,8 @@ class Run {
         {notifier_->side_fd(), [this] { return notifier_->on_side_readable(); }});
     spec.pollables.push_back({watch_->fd(), [this] { return watch_->on_readable(); }});
     WARD_TRY(watch_->begin_roots());
+    if (int fd = limits_.out_of_memory_fd(); fd >= 0)
+      spec.pollables.push_back({fd, [this] { return on_out_of_memory(); }});
     spec.was_out_of_memory = [this] { return limits_.out_of_memory(); };
     spec.describe_failure = [this](const confine::Report& report) {
       return confine::exec_failure(report, request_.argv[0]);
@@ -199,6 +240,9 @@ class Run {
   confine::ResourceLimits limits_;
   confine::Launch launch_;
   keeper::Stdio stdio_;
+  NamesOfInterest names_ = names_of_interest();
+  std::optional<Snapshot> before_;
+  std::uint64_t since_ns_ = 0;
   std::unique_ptr<confine::Notifier> notifier_;
   std::unique_ptr<confine::Watch> watch_;
   std::unique_ptr<keeper::Supervisor> supervisor_;

@@ -20,6 +20,8 @@
 #include "confine/resource_limits.h"
 #include "keeper/stdio.h"
 #include "keeper/supervise.h"
+#include "layers/process/changes.h"
+#include "layers/process/leftovers.h"
 #include "policy/policy.h"
 
 namespace ward::process {
@@ -34,6 +36,8 @@ struct RunRequest {
   const confine::WalkCache* walk_cache = nullptr;
   std::vector<std::string> environment;  // of the command
   enum class Trace : std::uint8_t { off, on } trace = Trace::off;
+  // Which files of the workspaces were created, changed and deleted.
+  enum class ListChanges : std::uint8_t { off, on } list_changes = ListChanges::off;
   // Called once the sandbox has been cloned, while it sets itself up: the start record is written
   // here. No command runs before it has returned; its error ends the run.
   std::function<Status(const confine::PathPlan&)> before_command;
@@ -50,6 +54,11 @@ struct RunResult {
   // Every denied act is in the list: nothing was left to inference.
   bool denials_complete = false;
   std::size_t denials_dropped = 0;  // beyond kMaxDenials
+  // With ListChanges::on; nothing where the list could not be made (a warning says why).
+  std::optional<Changes> changes;
+  // What others would execute later. Looked for where a call made a name that could be such, and
+  // with ListChanges::on; nothing where it was not looked for.
+  std::optional<Leftovers> leftovers;
   std::vector<confine::PlanNote> notes;
   std::vector<std::string> warnings;  // a protection or a figure that is smaller than it should be
 };
