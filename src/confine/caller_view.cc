@@ -100,6 +100,11 @@ Result<std::string> CallerView::path_at(std::uint64_t address) const {
   return sys::read_remote_path(tid_, address);
 }
 
+Result<std::string> CallerView::path_of_descriptor(int fd) const {
+  WARD_ASSIGN(UniqueFd copy, sys::copy_remote_descriptor(tid_, fd));
+  return inner_path(copy.get());
+}
+
 Result<sys::RemoteStatus> CallerView::status() {
   if (!status_) {
     WARD_ASSIGN(status_, sys::remote_status(tid_));

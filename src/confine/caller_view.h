@@ -52,6 +52,9 @@ class CallerView {
   // Is the last component of the path a symbolic link? Cheaper than resolve().
   Result<bool> ends_in_link(int dirfd, const std::string& path);
 
+  // Where the caller's descriptor leads, as inner_path().
+  Result<std::string> path_of_descriptor(int fd) const;
+
   Result<sys::RemoteStatus> status();
 
   // The folder against which `path` is resolved: root, cwd or the descriptor's.

@@ -169,7 +169,8 @@ Result<Reply> Emulator::perform(const Caller& caller, const PathCall& call, Call
     case PathCall::Kind::link: return link(act);
     case PathCall::Kind::remove: return remove(act);
     case PathCall::Kind::change:
-    case PathCall::Kind::execute: break;
+    case PathCall::Kind::execute:
+    case PathCall::Kind::enter: break;
   }
   return Reply::proceed();
 }

@@ -78,6 +78,7 @@ struct Notifier::State {
   Result<Reply> judge_new(const Place& place, const Emulator::OnRefusal& refuse);
   Result<Reply> judge_gone(const Place& place, const Emulator::OnRefusal& refuse);
   void deny(const Caller& caller, Denial::Act act, std::string target, std::string rule);
+  OnTrace tells(const Caller& caller);
 
   void note_path(const PathCall::Target& target, const std::string& path, LastLink last,
                  CallerView& view);
@@ -126,8 +127,7 @@ void Notifier::State::note_place(const Place& place) {
 // the answer is yes: then it cannot change any more.
 void Notifier::State::note_move(const PathCall& call, const std::string& path, CallerView& view) {
   if (made_of_interest || interest.empty()) return;
-  if (Result<Place> from = view.resolve(call.first.dirfd, path, LastLink::keep))
-    note_moved(*from);
+  if (Result<Place> from = view.resolve(call.first.dirfd, path, LastLink::keep)) note_moved(*from);
 }
 
 void Notifier::State::note_moved(const Place& from) {
@@ -144,6 +144,12 @@ void Notifier::State::deny(const Caller& caller, Denial::Act act, std::string ta
   denial.pid = caller.tid;
   if (act == Denial::Act::connect) denial.remedy = "list the socket under network.unixSockets";
   if (on_denial) on_denial(denial);
+}
+
+OnTrace Notifier::State::tells(const Caller& caller) {
+  return [this, &caller](Denial::Act act, const std::string& target, std::string_view rule) {
+    deny(caller, act, target, std::string(rule));
+  };
 }
 
 Result<Reply> Notifier::State::judge_new(const Place& place, const Emulator::OnRefusal& refuse) {
@@ -228,7 +234,8 @@ Result<Reply> Notifier::State::check(const PathCall& call, CallerView& view,
     case PathCall::Kind::rename: return check_rename(call, view, refuse);
     case PathCall::Kind::remove: return check_removal(call, view, refuse);
     case PathCall::Kind::change:
-    case PathCall::Kind::execute: break;
+    case PathCall::Kind::execute:
+    case PathCall::Kind::enter: break;
   }
   return Reply::proceed();
 }
@@ -238,12 +245,7 @@ Result<Reply> Notifier::State::decide_path(const Caller& caller, const PathCall&
   auto refuse = [&](const Place& place, const Refusal& refusal) {
     deny(caller, act_of(call), inner_path(place), refusal.rule);
   };
-  if (spec.trace) {
-    trace_call(call, view, guard,
-               [&](Denial::Act act, const std::string& target, std::string_view rule) {
-                 deny(caller, act, target, std::string(rule));
-               });
-  }
+  if (spec.trace) trace_call(call, view, guard, tells(caller));
   bool creates = may_create(call);
   if (!creates && call.kind != PathCall::Kind::remove) return Reply::proceed();
   if (emulates()) {
@@ -263,6 +265,7 @@ Result<Reply> Notifier::State::decide_bind(const Caller& caller, const struct se
   };
   WARD_ASSIGN(std::string address, read_address(caller.tid, data.args[1], data.args[2]));
   std::optional<std::string> path = path_of_address(address);
+  if (spec.trace && path) trace_creation(*path, view, guard, tells(caller));
   if (!emulates()) {
     if (!path) return Reply::proceed();
     last_creation = std::chrono::steady_clock::now();

@@ -39,6 +39,7 @@ constexpr Shape kShapes[] = {
     {.number = SYS_unlink, .kind = remove, .path = 0},
     {.number = SYS_rmdir, .kind = remove, .path = 0, .fixed_flags = AT_REMOVEDIR},
     {.number = SYS_chmod, .kind = change, .path = 0},
+    {.number = SYS_futimesat, .kind = change, .dirfd = 0, .path = 1},
     {.number = SYS_chown, .kind = change, .path = 0},
     {.number = SYS_lchown, .kind = change, .path = 0, .fixed_flags = AT_SYMLINK_NOFOLLOW},
     {.number = SYS_utime, .kind = change, .path = 0},
@@ -70,6 +71,15 @@ constexpr Shape kShapes[] = {
     {.number = SYS_symlinkat, .kind = symlink, .dirfd = 1, .path = 2, .text = 0},
     {.number = SYS_unlinkat, .kind = remove, .dirfd = 0, .path = 1, .flags = 2},
     {.number = SYS_truncate, .kind = change, .path = 0},
+    {.number = SYS_fchmod, .kind = change, .dirfd = 0},
+    {.number = SYS_fchown, .kind = change, .dirfd = 0},
+    {.number = SYS_setxattr, .kind = change, .path = 0},
+    {.number = SYS_lsetxattr, .kind = change, .path = 0, .fixed_flags = AT_SYMLINK_NOFOLLOW},
+    {.number = SYS_fsetxattr, .kind = change, .dirfd = 0},
+    {.number = SYS_removexattr, .kind = change, .path = 0},
+    {.number = SYS_lremovexattr, .kind = change, .path = 0, .fixed_flags = AT_SYMLINK_NOFOLLOW},
+    {.number = SYS_fremovexattr, .kind = change, .dirfd = 0},
+    {.number = SYS_chdir, .kind = enter, .path = 0},
     {.number = SYS_fchmodat, .kind = change, .dirfd = 0, .path = 1},
     {.number = sys::uapi::kNrFchmodat2, .kind = change, .dirfd = 0, .path = 1, .flags = 3},
     {.number = SYS_fchownat, .kind = change, .dirfd = 0, .path = 1, .flags = 4},
@@ -114,7 +124,8 @@ bool may_create(const PathCall& call) {
     case symlink: return true;
     case remove:
     case change:
-    case execute: return false;
+    case execute:
+    case enter: return false;
   }
   return false;
 }

@@ -24,10 +24,11 @@ struct PathCall {
     remove,   // unlink, unlinkat, rmdir
     change,   // chmod, chown, truncate, utime and their like
     execute,  // execve, execveat
+    enter,    // chdir
   };
   struct Target {
     int dirfd = 0;
-    std::uint64_t address = 0;
+    std::uint64_t address = 0;  // 0: the descriptor itself
   };
   Kind kind = Kind::open;
   Target first, second;

@@ -1,8 +1,10 @@
 // Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Trace mode: for every call on a path, what the policy says of it. It decides nothing: mounts and
-// Landlock refuse, the trace names the rule. A call on a path that does not exist is not reported,
-// since nothing was refused. Pure but for the resolving of paths.
+// Landlock refuse, the trace names the rule. A call on a path that does not exist is reported only
+// where the folder is closed to it. What is asked and not done (access, stat, readlink) is not
+// reported, nor what the kernel opens by itself (the interpreter of a script). Pure but for the
+// resolving of paths.
 #pragma once
 
 #include <functional>
@@ -18,5 +20,8 @@ using OnTrace = std::function<void(Denial::Act, const std::string& target, std::
 
 void trace_call(const PathCall& call, CallerView& view, const CreationGuard& guard,
                 const OnTrace& report);
+// The same for a call that makes `path`, a name that stands in no register.
+void trace_creation(const std::string& path, CallerView& view, const CreationGuard& guard,
+                    const OnTrace& report);
 
 }  // namespace ward::confine
