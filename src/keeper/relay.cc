@@ -156,6 +156,7 @@ bool OutputRelay::refill() {
   begin_ = 0;
   end_ = read->bytes;
   budget_.left -= read->bytes;
+  if (events_.seen) events_.seen({buffer_.data(), end_});
   return true;
 }
 
@@ -182,7 +183,7 @@ void OutputRelay::pump() {
     } else if (budget_.left == 0) {
       check_limit();
       return;
-    } else if (to_.spliceable()) {
+    } else if (to_.spliceable() && !events_.seen) {
       if (!move_by_splice()) return;
     } else if (!refill()) {
       return;

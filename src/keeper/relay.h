@@ -11,6 +11,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -56,6 +57,8 @@ class OutputRelay {
     std::function<void()> limit_reached;      // more output came than the budget allows
     std::function<void(Error)> write_failed;  // the caller's file could not take it
     std::function<void()> reader_gone;        // nobody reads any longer; may be empty
+    // Sees what the command wrote, as it comes. Where set, bytes are copied and not spliced.
+    std::function<void(std::string_view)> seen = {};
   };
 
   OutputRelay(sys::EventLoop& loop, UniqueFd from, OutputTarget to, OutputBudget& budget,

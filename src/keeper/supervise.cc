@@ -46,7 +46,8 @@ class Supervisor::Run {
  private:
   Status prepare();
   Status make_relays();
-  OutputRelay::Events relay_events();
+  enum class Carries { output, errors };
+  OutputRelay::Events relay_events(Carries what);
   Status watch_everything();
   Status loop_until_gone();
   Status command(Command::Kind kind, int value = 0);
@@ -63,6 +64,7 @@ class Supervisor::Run {
 
   void suspend(int signal, sys::StopScope scope);
   bool freeze();
+  void keep_tail(std::string_view bytes);
   void kill_tree();
   void give_up_output(const char* why);
   bool outputs_done() const;
@@ -85,6 +87,7 @@ class Supervisor::Run {
   std::optional<sys::Reaped> reaped_;
   std::optional<Error> output_error_;
   std::optional<Error> failure_;
+  std::string tail_;  // at most twice what is asked for
   Clock::time_point begin_;
   Clock::time_point end_;
   bool term_sent_ = false;
@@ -119,12 +122,22 @@ Status Supervisor::Run::command(Command::Kind kind, int value) {
   return sent;
 }
 
-OutputRelay::Events Supervisor::Run::relay_events() {
-  return {[this] { end_run(OutputLimit{}); },
-          [this](Error error) {
-            if (!output_error_) output_error_ = std::move(error);
-          },
-          nullptr};
+OutputRelay::Events Supervisor::Run::relay_events(Carries what) {
+  OutputRelay::Events events = {[this] { end_run(OutputLimit{}); },
+                                [this](Error error) {
+                                  if (!output_error_) output_error_ = std::move(error);
+                                },
+                                nullptr};
+  if (what == Carries::errors && spec_.error_tail_bytes > 0)
+    events.seen = [this](std::string_view bytes) { keep_tail(bytes); };
+  return events;
+}
+
+void Supervisor::Run::keep_tail(std::string_view bytes) {
+  const std::size_t most = spec_.error_tail_bytes;
+  if (bytes.size() > most) bytes.remove_prefix(bytes.size() - most);
+  if (tail_.size() + bytes.size() > 2 * most) tail_.erase(0, tail_.size() - most);
+  tail_ += bytes;
 }
 
 Status Supervisor::Run::make_relays() {
@@ -134,8 +147,9 @@ Status Supervisor::Run::make_relays() {
     UniqueFd from = stdio.take_supervisor_end(index);
     if (!from.valid()) continue;
     auto& relay = outputs_[static_cast<std::size_t>(index - 1)];
+    bool errors = index == 2 || stdio.merged_error();
     relay.emplace(*loop_, std::move(from), OutputTarget::open(stdio.source(index)), budget_,
-                  relay_events());
+                  relay_events(errors ? Carries::errors : Carries::output));
     WARD_TRY(relay->start());
   }
   if (UniqueFd to = stdio.take_supervisor_end(0); to.valid()) {
@@ -144,7 +158,7 @@ Status Supervisor::Run::make_relays() {
   }
   if (stdio.child().needs_pty()) {
     WARD_ASSIGN(terminal_, Terminal::open(*loop_, stdio, std::move(spec_.child.pty_master), budget_,
-                                          relay_events()));
+                                          relay_events(Carries::errors)));
   }
   return {};
 }
@@ -392,7 +406,8 @@ Result<Ended> Supervisor::Run::run() {
   Outcome outcome = conclude();
   signals_.reset();
   Usage usage{end_ - begin_, reaped_->usage, budget_.delivered, std::move(output_error_)};
-  return Ended{std::move(outcome), std::move(usage)};
+  if (tail_.size() > spec_.error_tail_bytes) tail_.erase(0, tail_.size() - spec_.error_tail_bytes);
+  return Ended{std::move(outcome), std::move(usage), std::move(tail_)};
 }
 
 Supervisor::Supervisor(SuperviseSpec spec) : run_(std::make_unique<Run>(std::move(spec))) {}

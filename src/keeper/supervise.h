@@ -24,6 +24,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/outcome.h"
@@ -59,6 +60,9 @@ struct SuperviseSpec {
   // Bytes of standard output, error and terminal together; the head is kept.
   std::optional<std::uint64_t> output_bytes;
   std::vector<Pollable> pollables;
+  // How much of the end of standard error is kept for Ended::error_tail; where it shares a
+  // descriptor with standard output, or is the terminal, of both together.
+  std::size_t error_tail_bytes = 0;
   // Asked when the command ended other than by exit(0): did the memory limit kill a process of this
   // sandbox?
   std::function<bool()> was_out_of_memory;
@@ -78,6 +82,7 @@ struct Usage {
 struct Ended {
   Outcome outcome;
   Usage usage;
+  std::string error_tail;  // of untrusted origin
 };
 
 class Supervisor {

@@ -50,9 +50,9 @@ Terminal::Terminal(sys::EventLoop& loop, Source input, OutputTarget output, Uniq
       input_(input),
       master_in_(std::move(master_in)),
       slave_(std::move(slave)),
-      output_(
-          loop, std::move(master), std::move(output), budget,
-          {std::move(events.limit_reached), std::move(events.write_failed), [this] { hang_up(); }}),
+      output_(loop, std::move(master), std::move(output), budget,
+              {std::move(events.limit_reached), std::move(events.write_failed),
+               [this] { hang_up(); }, std::move(events.seen)}),
       keys_(kKeyBytes) {}
 
 Terminal::~Terminal() {
