@@ -50,18 +50,16 @@ json denials_json(const process::RunResult& result) {
 }
 
 json changes_json(const process::Changes& changes) {
-  return {{"created", changes.created},      {"changed", changes.changed},
-          {"deleted", changes.deleted},      {"gitFolders", changes.git_folders},
-          {"uncertain", changes.uncertain},  {"omitted", changes.omitted}};
+  return {{"created", changes.created},     {"changed", changes.changed},
+          {"deleted", changes.deleted},     {"gitFolders", changes.git_folders},
+          {"uncertain", changes.uncertain}, {"omitted", changes.omitted}};
 }
 
 json leftovers_json(const process::Leftovers& leftovers) {
   json list = json::array();
   for (const process::Leftover& left : leftovers.found)
     list.push_back({{"path", left.path}, {"what", left.what}});
-  return {{"list", list},
-          {"omitted", leftovers.omitted},
-          {"unreadable", leftovers.unreadable}};
+  return {{"list", list}, {"omitted", leftovers.omitted}, {"unreadable", leftovers.unreadable}};
 }
 
 json policy_json(const RunReport& report) {

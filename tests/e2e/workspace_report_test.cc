@@ -102,7 +102,8 @@ TEST_F(WorkspaceReport, AMovedFolderIsLookedThrough) {
 TEST_F(WorkspaceReport, CommitsAreNotSearchedForLeftovers) {
   NEEDS(tool("git"));
   sandbox_.home_file(".gitconfig", "[user]\n\tname = A Person\n\temail = person@localhost\n");
-  ASSERT_EQ(sandbox_.outside("git init -q -b main . && git commit -q --allow-empty -m 1").status, 0);
+  ASSERT_EQ(sandbox_.outside("git init -q -b main . && git commit -q --allow-empty -m 1").status,
+            0);
   for (const char* mechanism : {"guard", "emulate"}) {
     SCOPED_TRACE(mechanism);
     protect_by(mechanism);

@@ -42,6 +42,7 @@ class Sandbox {
   // The words of `ward run`, for tests that start it themselves.
   std::vector<std::string> arguments(const std::vector<std::string>& command) const;
   RunOptions process_options() const;
+  const std::string& result_file() const { return result_file_; }
 
  private:
   TempDir root_;

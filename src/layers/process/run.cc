@@ -13,6 +13,7 @@
 #include "confine/notifier.h"
 #include "confine/watch.h"
 #include "keeper/stdio.h"
+#include "layers/process/inference.h"
 #include "policy/lint.h"
 #include "sys/directory.h"
 
@@ -65,6 +66,7 @@ class Run {
     result_.usage = ended.usage;
     result_.notes = confinement_.paths.notes;
     result_.denials_complete = request_.trace == RunRequest::Trace::on;
+    infer_denials_from(ended.error_tail);
     look_at_workspaces();
     // A breach that could not be undone must not pass for a run like any other.
     if (Status settled = watch_->settle(); !settled)
@@ -115,7 +117,8 @@ class Run {
     hooks.connected = [this](confine::SandboxHandles& handles) -> Result<int> {
       confine::PathPlan names = confinement_.paths;
       if (handles.root.valid()) WARD_TRY(confine::see_from_inside(names, handles.root.get()));
-      confine::NotifierSpec spec{std::move(names), request_.host.private_folders,
+      confine::NotifierSpec spec{std::move(names),
+                                 request_.host.private_folders,
                                  socket_paths(request_.policy.network),
                                  request_.trace == RunRequest::Trace::on,
                                  names_.any,
@@ -145,7 +148,8 @@ class Run {
     }
     // What is held back is not there yet.
     if (request_.hold || (!before_ && !notifier_->made_name_of_interest())) return;
-    LeftoverRequest request{request_.host.workspaces, confinement_.paths.repositories, {}, since_ns_};
+    LeftoverRequest request{
+        request_.host.workspaces, confinement_.paths.repositories, {}, since_ns_};
     for (const confine::PathRow& row : confinement_.paths.rows)
       if (row.action == confine::Action::hidden) request.prune.push_back(row.path);
     Result<Leftovers> left = find_leftovers(request);
@@ -153,6 +157,22 @@ class Run {
       result_.leftovers = std::move(*left);
     else
       result_.warnings.push_back(left.error().describe());
+  }
+
+  // A command that failed may have said at what. What is known exactly is not guessed again.
+  void infer_denials_from(std::string_view output) {
+    const bool ended_itself = std::holds_alternative<Exited>(result_.outcome) ||
+                              std::holds_alternative<Signalled>(result_.outcome);
+    if (!ended_itself || exit_status(result_.outcome) == 0) return;
+    const std::size_t exact = result_.denials.size();
+    InferenceContext context{request_.working_directory, request_.host.home,
+                             confinement_.paths.rules.get()};
+    for (confine::Denial& denial : infer_denials(output, context)) {
+      const bool known = std::any_of(
+          result_.denials.begin(), result_.denials.begin() + static_cast<std::ptrdiff_t>(exact),
+          [&](const confine::Denial& other) { return other.target == denial.target; });
+      if (!known) note(denial);
+    }
   }
 
   Status make_watch(confine::SandboxHandles& handles) {
@@ -214,6 +234,7 @@ class Run {
     WARD_TRY(watch_->begin_roots());
     if (int fd = limits_.out_of_memory_fd(); fd >= 0)
       spec.pollables.push_back({fd, [this] { return on_out_of_memory(); }});
+    spec.error_tail_bytes = kInferenceBytes;
     spec.was_out_of_memory = [this] { return limits_.out_of_memory(); };
     spec.describe_failure = [this](const confine::Report& report) {
       return confine::exec_failure(report, request_.argv[0]);
