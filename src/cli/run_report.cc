@@ -92,7 +92,7 @@ constexpr std::size_t kShownOnTerminal = 10;
 std::string denial_text(const confine::Denial& denial) {
   std::string words = denial.exact ? "denied: " : "probably denied: ";
   words += std::string(to_string(denial.act)) + " " + denial.target;
-  if (!denial.rule.empty()) words += ", by " + denial.rule;
+  if (!denial.rule.empty()) words += ": " + denial.rule;
   if (!denial.remedy.empty()) words += "; " + denial.remedy;
   return words;
 }
@@ -162,6 +162,10 @@ std::string for_terminal(const RunReport& report) {
     line(denial_text(denials[i]));
   if (std::size_t more = denials.size() + report.result->denials_dropped; more > kShownOnTerminal)
     line("and " + std::to_string(more - kShownOnTerminal) + " more denials (see --result)");
+  const bool guessed = std::any_of(denials.begin(), denials.end(), [](const auto& denial) {
+    return !denial.exact && denial.act != confine::Denial::Act::name;
+  });
+  if (guessed) line("run it again with --trace to know exactly");
   if (report.result->leftovers) {
     const process::Leftovers& left = *report.result->leftovers;
     for (std::size_t i = 0; i < std::min(left.found.size(), kShownOnTerminal); ++i)

@@ -192,8 +192,7 @@ class Inference {
     denial.act = Denial::Act::name;
     denial.target = host.empty() ? "a host name" : std::string(host);
     denial.rule = "network: denied by default";
-    denial.remedy =
-        "the sandbox has its own loopback and nothing else: get what the command needs beforehand";
+    denial.remedy = "there is no network inside: get what the command needs beforehand";
     add(std::move(denial));
   }
 
@@ -220,7 +219,6 @@ class Inference {
     } else {
       return false;
     }
-    denial.remedy = "run it again with --trace to know exactly";
     add(std::move(denial));
     return true;
   }

@@ -67,10 +67,10 @@ class Run {
     result_.notes = confinement_.paths.notes;
     result_.denials_complete = request_.trace == RunRequest::Trace::on;
     infer_denials_from(ended.error_tail);
-    look_at_workspaces();
     // A breach that could not be undone must not pass for a run like any other.
     if (Status settled = watch_->settle(); !settled)
       result_.warnings.push_back(settled.error().describe());
+    look_at_workspaces();
     if (Status removed = limits_.remove(); !removed)
       result_.warnings.push_back(removed.error().describe());
     if (ended.usage.output_error) result_.warnings.push_back(ended.usage.output_error->describe());
