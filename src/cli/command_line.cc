@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/escape.h"
+
 namespace ward::cli {
 
 struct CommandLine::Parser {
@@ -60,6 +62,8 @@ CommandLine& CommandLine::positionals(const std::string& name, std::vector<std::
 
 CommandLine& CommandLine::command(std::vector<std::string>& words) {
   parser_->app.prefix_command();
+  parser_->app.footer("The command follows the options: " + parser_->app.get_name() +
+                      " [OPTIONS] -- COMMAND [ARGUMENTS]");
   parser_->command = &words;
   return *this;
 }
@@ -77,9 +81,19 @@ std::optional<int> CommandLine::parse(const std::vector<std::string>& arguments)
     return kUsageError;
   }
   if (parser_->command != nullptr) {
-    *parser_->command = parser_->app.remaining();
-    if (!parser_->command->empty() && parser_->command->front() == "--")
-      parser_->command->erase(parser_->command->begin());
+    std::vector<std::string>& words = *parser_->command;
+    words = parser_->app.remaining();
+    const std::size_t first = arguments.size() - words.size();
+    const bool marked = first > 0 && arguments[first - 1] == "--";
+    if (!words.empty() && words.front() == "--") {
+      words.erase(words.begin());
+    } else if (!marked && !words.empty() && words.front().starts_with('-')) {
+      // A misspelt option, not the name of a program.
+      std::string name = parser_->app.get_name();
+      std::fprintf(stderr, "%s: there is no option %s (see `%s --help`)\n", name.c_str(),
+                   escape_for_terminal(words.front()).c_str(), name.c_str());
+      return kUsageError;
+    }
   }
   return std::nullopt;
 }
