@@ -4,6 +4,9 @@
 // git, a shell, an editor or an agent would execute later.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
 
 #include "support/needs.h"
 #include "support/sandbox.h"
@@ -97,6 +100,23 @@ TEST_F(WorkspaceReport, AMovedFolderIsLookedThrough) {
     EXPECT_THAT(left(result), ElementsAre("y/config"));
     sandbox_.outside("rm -rf store y");
   }
+}
+
+// What is in the sandbox's own /tmp is gone with it; a workspace that happens to lie there is not.
+TEST_F(WorkspaceReport, AWorkspaceBelowAPrivateFolderIsAWorkspace) {
+  std::string folder = "/tmp/ward-test-XXXXXX";
+  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  sandbox_.process.cwd = folder;
+  const std::string leave = "mkdir sub; echo x > sub/.envrc";
+  SandboxResult result = sandbox_.run(leave + "; echo x > .env");
+  std::string report = result.report.dump();
+  const bool made = std::filesystem::exists(folder + "/.env");
+  std::filesystem::remove_all(folder);
+  EXPECT_THAT(report, HasSubstr(folder + "/sub/.envrc"));
+  EXPECT_THAT(report, HasSubstr("denyRead **/.env"));
+  EXPECT_FALSE(made);
+  sandbox_.process.cwd = sandbox_.workspace();
+  EXPECT_FALSE(sandbox_.run("cd /tmp; " + leave).report.contains("leftovers"));
 }
 
 TEST_F(WorkspaceReport, CommitsAreNotSearchedForLeftovers) {
