@@ -293,10 +293,21 @@ Result<Reply> Notifier::State::decide_connect(const Caller& caller,
   CallerView view(caller.tid);
   sys::WithoutCapabilities reduced;
   if (!reduced.holds()) return Reply::failure(EPERM);
-  return broker.connect(caller, view, static_cast<int>(data.args[0]), data.args[1], data.args[2],
-                        [&](const std::string& target, const std::string& rule) {
-                          deny(caller, Denial::Act::connect, target, rule);
-                        });
+  bool told = false;
+  Result<Reply> reply =
+      broker.connect(caller, view, static_cast<int>(data.args[0]), data.args[1], data.args[2],
+                     [&](const std::string& target, const std::string& rule) {
+                       told = true;
+                       deny(caller, Denial::Act::connect, target, rule);
+                     });
+  if (told || (reply && reply->kind != Reply::Kind::error)) return reply;
+  // A socket that is hidden looks like a file of mode 000, or like nothing at all.
+  Result<std::string> address = read_address(caller.tid, data.args[1], data.args[2]);
+  std::optional<std::string> path = address ? path_of_address(*address) : std::nullopt;
+  std::optional<Hidden> hidden = path ? hidden_at(*path, view, guard) : std::nullopt;
+  if (!hidden) return reply;
+  deny(caller, Denial::Act::connect, hidden->target, hidden->rule);
+  return Reply::failure(EACCES);
 }
 
 Result<Reply> Notifier::State::decide(const struct seccomp_notif& call) {

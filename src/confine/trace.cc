@@ -170,6 +170,16 @@ void trace_call(const PathCall& call, CallerView& view, const CreationGuard& gua
     judge(*subject, second, *guard.rules(), report);
 }
 
+std::optional<Hidden> hidden_at(const std::string& path, CallerView& view,
+                                const CreationGuard& guard) {
+  if (guard.rules() == nullptr) return std::nullopt;
+  std::optional<Subject> subject = subject_at(AT_FDCWD, path, LastLink::follow, view);
+  if (!subject || !subject->path.starts_with('/')) return std::nullopt;
+  const Access access = guard.rules()->decide(subject->exists ? subject->path : subject->folder);
+  if (access.read) return std::nullopt;
+  return Hidden{subject->path, std::string(access.read_rule)};
+}
+
 void trace_creation(const std::string& path, CallerView& view, const CreationGuard& guard,
                     const OnTrace& report) {
   if (guard.rules() == nullptr) return;

@@ -8,6 +8,8 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <string>
 
 #include "confine/caller_view.h"
 #include "confine/creation_guard.h"
@@ -20,7 +22,14 @@ using OnTrace = std::function<void(Denial::Act, const std::string& target, std::
 
 void trace_call(const PathCall& call, CallerView& view, const CreationGuard& guard,
                 const OnTrace& report);
-// The same for a call that makes `path`, a name that stands in no register.
+// Where `path` leads, and the rule, if the policy lets nobody read there.
+struct Hidden {
+  std::string target;
+  std::string rule;
+};
+std::optional<Hidden> hidden_at(const std::string& path, CallerView& view,
+                                const CreationGuard& guard);
+// trace_call() for a call that makes `path`, a name that stands in no register.
 void trace_creation(const std::string& path, CallerView& view, const CreationGuard& guard,
                     const OnTrace& report);
 

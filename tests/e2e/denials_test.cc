@@ -4,9 +4,12 @@
 // from what a failed command printed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
+#include "base/unique_fd.h"
 #include "support/needs.h"
 #include "support/paths.h"
 #include "support/sandbox.h"
@@ -109,6 +112,26 @@ TEST_F(Denials, WithoutTraceAFailedCommandsWordsAreHints) {
     EXPECT_EQ(result.report.at("denials").at("complete"), false);
   }
   EXPECT_THAT(lines(sandbox_.run("echo x > ~/closed/file")), Contains("write ~/closed/file"));
+}
+
+TEST_F(Denials, ASocketInAHiddenFolderIsAnExactDenial) {
+  NEEDS(tool("python3"));
+  const std::string script =
+      "python3 -c \"import os, socket; s = socket.socket(socket.AF_UNIX); "
+      "s.connect(os.path.expanduser('~/secret/socket'))\"";
+  const std::string path = sandbox_.home() + "/secret/socket";
+  UniqueFd server(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  struct sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  ASSERT_LT(path.size(), sizeof address.sun_path);
+  path.copy(address.sun_path, path.size());
+  ASSERT_EQ(::bind(server.get(), reinterpret_cast<struct sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(::listen(server.get(), 5), 0);
+  SandboxResult result = sandbox_.run(script);
+  EXPECT_THAT(result.err, HasSubstr("Permission denied"));
+  EXPECT_EQ(lines(result), Lines{"connect ~/secret/socket"});
+  EXPECT_EQ(result.report.at("denials").at("list").at(0).at("exact"), true);
+  EXPECT_EQ(sandbox_.outside(script).status, 0);
 }
 
 TEST_F(Denials, AHintIsFoundWhereBothOutputsShareAPipe) {
