@@ -249,6 +249,7 @@ int policy_command(const std::vector<std::string>& arguments) {
       {"explain", "say which rule decides about a path or a host", policy_explain},
       {"trust", "let a workspace's policy file widen", policy_trust},
       {"import", "turn settings of claude or srt into a policy", policy_import},
+      {"learn", "run a command observed, and print the policy that it needs", policy_learn},
       {"schema", "print the JSON Schema of the language", policy_schema},
   };
   const std::string name = arguments.empty() ? "" : arguments.front();

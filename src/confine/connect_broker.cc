@@ -134,7 +134,10 @@ Result<Reply> ConnectBroker::connect(const Caller& caller, CallerView& view, int
   }
   std::optional<std::string> path = path_of_address(bytes);
   if (domain == AF_UNIX && path) return to_path(caller, view, std::move(socket), *path, refuse);
-  return attempt(caller, std::move(socket), bytes, -1);
+  WARD_ASSIGN(Reply reply, attempt(caller, std::move(socket), bytes, -1));
+  if (reply.kind == Reply::Kind::error && reply.error == ENETUNREACH)
+    refuse(describe(bytes), "the network is denied by default");
+  return reply;
 }
 
 // By path, so that a service that makes its socket anew stays reachable; without following links,

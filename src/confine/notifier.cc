@@ -92,6 +92,8 @@ struct Notifier::State {
     return access.write && !access.private_folder;
   }
   void tick_while_busy();
+  // Whom the trace asks.
+  const AccessRules* judge() const { return spec.judge ? spec.judge.get() : guard.rules(); }
   bool emulates() const { return spec.plan.protect == ProtectMechanism::emulate; }
 
   NotifierSpec spec;
@@ -245,7 +247,7 @@ Result<Reply> Notifier::State::decide_path(const Caller& caller, const PathCall&
   auto refuse = [&](const Place& place, const Refusal& refusal) {
     deny(caller, act_of(call), inner_path(place), refusal.rule);
   };
-  if (spec.trace) trace_call(call, view, guard, tells(caller));
+  if (spec.trace) trace_call(call, view, judge(), tells(caller));
   bool creates = may_create(call);
   if (!creates && call.kind != PathCall::Kind::remove) return Reply::proceed();
   if (emulates()) {
@@ -265,7 +267,7 @@ Result<Reply> Notifier::State::decide_bind(const Caller& caller, const struct se
   };
   WARD_ASSIGN(std::string address, read_address(caller.tid, data.args[1], data.args[2]));
   std::optional<std::string> path = path_of_address(address);
-  if (spec.trace && path) trace_creation(*path, view, guard, tells(caller));
+  if (spec.trace && path) trace_creation(*path, view, judge(), tells(caller));
   if (!emulates()) {
     if (!path) return Reply::proceed();
     last_creation = std::chrono::steady_clock::now();
@@ -304,7 +306,7 @@ Result<Reply> Notifier::State::decide_connect(const Caller& caller,
   // A socket that is hidden looks like a file of mode 000, or like nothing at all.
   Result<std::string> address = read_address(caller.tid, data.args[1], data.args[2]);
   std::optional<std::string> path = address ? path_of_address(*address) : std::nullopt;
-  std::optional<Hidden> hidden = path ? hidden_at(*path, view, guard) : std::nullopt;
+  std::optional<Hidden> hidden = path ? hidden_at(*path, view, guard.rules()) : std::nullopt;
   if (!hidden) return reply;
   deny(caller, Denial::Act::connect, hidden->target, hidden->rule);
   return Reply::failure(EACCES);

@@ -34,6 +34,9 @@ struct NotifierSpec {
   // were made and had not been there before.
   std::vector<std::string_view> names_of_interest;
   std::vector<std::string_view> new_names_of_interest;
+  // What the trace judges by, where that is not what the sandbox is confined by: it then reports
+  // what these rules would have denied.
+  std::shared_ptr<const AccessRules> judge;
 };
 
 // What the launcher hands out of the sandbox.

@@ -153,13 +153,13 @@ constexpr Use kCreation = {.creates = true, .last = LastLink::keep, .act = Denia
 
 }  // namespace
 
-void trace_call(const PathCall& call, CallerView& view, const CreationGuard& guard,
+void trace_call(const PathCall& call, CallerView& view, const AccessRules* rules,
                 const OnTrace& report) {
-  if (guard.rules() == nullptr) return;
+  if (rules == nullptr) return;
   const Use use = first_use(call);
   if (use.reads || use.writes || use.creates)
     if (auto subject = subject_of(call.first, use.last, call.flags, view))
-      judge(*subject, use, *guard.rules(), report);
+      judge(*subject, use, *rules, report);
   if (call.kind != PathCall::Kind::rename && call.kind != PathCall::Kind::link) return;
   Use second = kCreation;
   if (call.kind == PathCall::Kind::rename) {
@@ -167,24 +167,24 @@ void trace_call(const PathCall& call, CallerView& view, const CreationGuard& gua
     second.act = Denial::Act::rename;
   }
   if (auto subject = subject_of(call.second, second.last, 0, view))
-    judge(*subject, second, *guard.rules(), report);
+    judge(*subject, second, *rules, report);
 }
 
 std::optional<Hidden> hidden_at(const std::string& path, CallerView& view,
-                                const CreationGuard& guard) {
-  if (guard.rules() == nullptr) return std::nullopt;
+                                const AccessRules* rules) {
+  if (rules == nullptr) return std::nullopt;
   std::optional<Subject> subject = subject_at(AT_FDCWD, path, LastLink::follow, view);
   if (!subject || !subject->path.starts_with('/')) return std::nullopt;
-  const Access access = guard.rules()->decide(subject->exists ? subject->path : subject->folder);
+  const Access access = rules->decide(subject->exists ? subject->path : subject->folder);
   if (access.read) return std::nullopt;
   return Hidden{subject->path, std::string(access.read_rule)};
 }
 
-void trace_creation(const std::string& path, CallerView& view, const CreationGuard& guard,
+void trace_creation(const std::string& path, CallerView& view, const AccessRules* rules,
                     const OnTrace& report) {
-  if (guard.rules() == nullptr) return;
+  if (rules == nullptr) return;
   if (auto subject = subject_at(AT_FDCWD, path, LastLink::keep, view))
-    judge(*subject, kCreation, *guard.rules(), report);
+    judge(*subject, kCreation, *rules, report);
 }
 
 }  // namespace ward::confine

@@ -12,15 +12,15 @@
 #include <string>
 
 #include "confine/caller_view.h"
-#include "confine/creation_guard.h"
 #include "confine/denial.h"
 #include "confine/path_call.h"
+#include "confine/path_plan.h"
 
 namespace ward::confine {
 
 using OnTrace = std::function<void(Denial::Act, const std::string& target, std::string_view rule)>;
 
-void trace_call(const PathCall& call, CallerView& view, const CreationGuard& guard,
+void trace_call(const PathCall& call, CallerView& view, const AccessRules* rules,
                 const OnTrace& report);
 // Where `path` leads, and the rule, if the policy lets nobody read there.
 struct Hidden {
@@ -28,9 +28,9 @@ struct Hidden {
   std::string rule;
 };
 std::optional<Hidden> hidden_at(const std::string& path, CallerView& view,
-                                const CreationGuard& guard);
+                                const AccessRules* rules);
 // trace_call() for a call that makes `path`, a name that stands in no register.
-void trace_creation(const std::string& path, CallerView& view, const CreationGuard& guard,
+void trace_creation(const std::string& path, CallerView& view, const AccessRules* rules,
                     const OnTrace& report);
 
 }  // namespace ward::confine

@@ -122,7 +122,8 @@ class Run {
                                  socket_paths(request_.policy.network),
                                  request_.trace == RunRequest::Trace::on,
                                  names_.any,
-                                 names_.created};
+                                 names_.created,
+                                 request_.judge};
       WARD_ASSIGN(confine::Notifier notifier,
                   confine::Notifier::create(
                       std::move(spec), {std::move(handles.listener), std::move(handles.diagnosis)},

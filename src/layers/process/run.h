@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,8 +15,8 @@
 #include "base/outcome.h"
 #include "base/result.h"
 #include "confine/denial.h"
-#include "confine/launch.h"
 #include "confine/glob_index.h"
+#include "confine/launch.h"
 #include "confine/path_plan.h"
 #include "confine/resource_limits.h"
 #include "keeper/stdio.h"
@@ -38,6 +39,8 @@ struct RunRequest {
   enum class Trace : std::uint8_t { off, on } trace = Trace::off;
   // Which files of the workspaces were created, changed and deleted.
   enum class ListChanges : std::uint8_t { off, on } list_changes = ListChanges::off;
+  // What the trace judges by, where that is not the policy (NotifierSpec::judge).
+  std::shared_ptr<const confine::AccessRules> judge;
   // Called once the sandbox has been cloned, while it sets itself up: the start record is written
   // here. No command runs before it has returned; its error ends the run.
   std::function<Status(const confine::PathPlan&)> before_command;
