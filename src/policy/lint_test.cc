@@ -143,6 +143,7 @@ TEST(Explain, NamesTheRuleAndWhyTheOthersLost) {
             "/home/u/proj/a/secret/x\n"
             "  read: allowed by allowRead a/secret (w.yaml:6)\n"
             "    because it names /home/u/proj/a/secret, which the path is below\n"
+            "    not by allowRead . (profile read-only): less specific\n"
             "    not by denyRead ~ (profile read-only): less specific\n"
             "    not by allowWrite . (w.yaml:4): less specific\n"
             "    not by denyRead **/secret (w.yaml:5): as specific, but a literal path goes before "

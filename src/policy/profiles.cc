@@ -397,7 +397,7 @@ constexpr ProfileRows kRows[] = {
     {kWide, kWide, PathList::allow_write, false, "the workspace", kWorkspace},
     {kWide, kWide, PathList::allow_write, false,
      "what toolchains fetch or compile; nothing that is run as it stands", kCaches},
-    {kLocked, kLocked, PathList::allow_read, false, "the workspace", kWorkspace},
+    {kLocked, kReadOnly, PathList::allow_read, false, "the workspace", kWorkspace},
     {kLocked, kLocked, PathList::allow_read, false, "the system's programs and their configuration",
      kSystem},
     {kReadOnly, kWide, kDeny, false, "the home folder, but for what allowRead re-opens", kHome},
