@@ -38,8 +38,9 @@ constexpr ArgTest any_of(std::uint8_t argument, std::uint32_t mask) {
 constexpr std::uint32_t kNewNamespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS |
                                          CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
 constexpr std::uint32_t kNewTime = 0x80;
-constexpr std::uint32_t kSocketType = 0xf;       // SOCK_TYPE_MASK: without NONBLOCK and CLOEXEC
-constexpr std::uint32_t kCommand = 0xffff;       // type and number of an ioctl, without its size
+constexpr std::uint32_t kSocketType = 0xf;  // SOCK_TYPE_MASK: without NONBLOCK and CLOEXEC
+constexpr std::uint32_t kCommand = 0xffff;  // type and number of an ioctl, without its size
+constexpr std::uint32_t kTemporaryFile = O_TMPFILE & ~O_DIRECTORY;  // makes a file without O_CREAT
 constexpr std::uint32_t kNoRandomize = 0x40000;  // ADDR_NO_RANDOMIZE, for debuggers
 
 constexpr std::string_view kMount = "the mounts are the policy; nobody inside may change them";
@@ -199,6 +200,7 @@ constexpr SyscallRow kRows[] = {
     {CALL(nfsservctl), always, deny, ENOSYS, kOldCall},
 #ifdef SYS_open
     {CALL(open), always, deny, EPERM, kSetUser, {any_of(1, O_CREAT), any_of(2, S_ISUID)}},
+    {CALL(open), always, deny, EPERM, kSetUser, {any_of(1, kTemporaryFile), any_of(2, S_ISUID)}},
     {CALL(open), creations, notify, 0, kCreates, {any_of(1, O_CREAT)}},
     {CALL(open), trace, notify, 0, kTraces},
 #endif
@@ -206,6 +208,7 @@ constexpr SyscallRow kRows[] = {
     {CALL(open_tree), isolating, deny, EPERM, kMount},
     {"open_tree_attr", sys::uapi::kNrOpenTreeAttr, isolating, deny, EPERM, kMount},
     {CALL(openat), always, deny, EPERM, kSetUser, {any_of(2, O_CREAT), any_of(3, S_ISUID)}},
+    {CALL(openat), always, deny, EPERM, kSetUser, {any_of(2, kTemporaryFile), any_of(3, S_ISUID)}},
     {CALL(openat), creations, notify, 0, kCreates, {any_of(2, O_CREAT)}},
     {CALL(openat), trace, notify, 0, kTraces},
     {CALL(openat2), always, deny, ENOSYS,
