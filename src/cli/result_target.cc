@@ -1,7 +1,11 @@
 // Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
 #include "cli/result_target.h"
 
+#include <linux/openat2.h>
+
+#include <cerrno>
 #include <charconv>
+#include <string_view>
 
 #include "sys/file.h"
 
@@ -22,6 +26,24 @@ Result<UniqueFd> adopt_descriptor(const std::string& text) {
   return UniqueFd(number);
 }
 
+// The way behind the working folder may be a sandbox's own making, and a link on it would have Ward
+// write over any file of its user. The last component is never a link.
+Result<UniqueFd> open_file(const std::string& text) {
+  std::string_view way = text;
+  Result<std::string> cwd = sys::readlink_at(AT_FDCWD, "/proc/self/cwd");
+  if (cwd && way.starts_with(*cwd + "/")) way.remove_prefix(cwd->size() + 1);
+  while (way.size() > 1 && way.starts_with('/') && text.size() != way.size()) way.remove_prefix(1);
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK;
+  Result<UniqueFd> file = sys::open_resolved(
+      AT_FDCWD, std::string(way), kFlags,
+      way.starts_with('/') ? std::uint64_t{0} : std::uint64_t{RESOLVE_NO_SYMLINKS}, 0600);
+  if (file) return file;
+  Error error = Error::from_errno(file.error().os_errno(), "--result " + text);
+  if (error.os_errno() == ELOOP)
+    error = std::move(error).with_remedy("name the file itself: it is not written through a link");
+  return fail(std::move(error));
+}
+
 }  // namespace
 
 Result<ResultTarget> ResultTarget::open(const std::string& text) {
@@ -31,8 +53,7 @@ Result<ResultTarget> ResultTarget::open(const std::string& text) {
     WARD_ASSIGN(target.fd_, adopt_descriptor(text));
     return target;
   }
-  WARD_ASSIGN(target.fd_,
-              in_context(sys::open_path(text, O_WRONLY | O_CREAT | O_NOCTTY, 0600), "--result"));
+  WARD_ASSIGN(target.fd_, open_file(text));
   WARD_ASSIGN(target.path_, sys::path_of_fd(target.fd_.get()));
   return target;
 }
