@@ -17,6 +17,7 @@
 #include "confine/connect_broker.h"
 #include "confine/creation_guard.h"
 #include "confine/emulate.h"
+#include "confine/let_through.h"
 #include "confine/path_call.h"
 #include "confine/reply.h"
 #include "confine/syscall_table.h"
@@ -63,7 +64,7 @@ struct Notifier::State {
         new_interest(spec.new_names_of_interest.begin(), spec.new_names_of_interest.end()) {}
 
   Result<Reply> decide(const struct seccomp_notif& call);
-  Result<Reply> decide_path(const Caller& caller, const PathCall& call);
+  Result<Reply> decide_path(const Caller& caller, const PathCall& call, int number);
   Result<Reply> decide_bind(const Caller& caller, const struct seccomp_data& data);
   Result<Reply> decide_connect(const Caller& caller, const struct seccomp_data& data);
   Result<Reply> check(const PathCall& call, CallerView& view, const Emulator::OnRefusal& refuse);
@@ -91,6 +92,10 @@ struct Notifier::State {
     Access access = guard.rules()->decide(path);
     return access.write && !access.private_folder;
   }
+  void note_let_through(const Caller& caller, int number) {
+    last_creation = std::chrono::steady_clock::now();
+    let_through.note(caller.tid, number);
+  }
   void tick_while_busy();
   // Whom the trace asks.
   const AccessRules* judge() const { return spec.judge ? spec.judge.get() : guard.rules(); }
@@ -110,6 +115,7 @@ struct Notifier::State {
   std::optional<std::chrono::steady_clock::time_point> last_creation;
   std::unordered_set<std::string_view> interest, new_interest;
   bool made_of_interest = false;
+  LetThrough let_through;
 };
 
 void Notifier::State::note_path(const PathCall::Target& target, const std::string& path,
@@ -242,7 +248,7 @@ Result<Reply> Notifier::State::check(const PathCall& call, CallerView& view,
   return Reply::proceed();
 }
 
-Result<Reply> Notifier::State::decide_path(const Caller& caller, const PathCall& call) {
+Result<Reply> Notifier::State::decide_path(const Caller& caller, const PathCall& call, int number) {
   CallerView view(caller.tid);
   auto refuse = [&](const Place& place, const Refusal& refusal) {
     deny(caller, act_of(call), inner_path(place), refusal.rule);
@@ -256,7 +262,7 @@ Result<Reply> Notifier::State::decide_path(const Caller& caller, const PathCall&
     return emulator.perform(caller, call, view, refuse);
   }
   WARD_ASSIGN(Reply reply, check(call, view, refuse));
-  if (creates && reply.kind == Reply::Kind::go_on) last_creation = std::chrono::steady_clock::now();
+  if (creates && reply.kind == Reply::Kind::go_on) note_let_through(caller, number);
   return reply;
 }
 
@@ -269,8 +275,9 @@ Result<Reply> Notifier::State::decide_bind(const Caller& caller, const struct se
   std::optional<std::string> path = path_of_address(address);
   if (spec.trace && path) trace_creation(*path, view, judge(), tells(caller));
   if (!emulates()) {
+    // An address without a path may be exchanged for one with a path as well.
+    note_let_through(caller, SYS_bind);
     if (!path) return Reply::proceed();
-    last_creation = std::chrono::steady_clock::now();
     if (!guard.concerns(last_component(*path))) return Reply::proceed();
     WARD_ASSIGN(Place place, view.resolve(AT_FDCWD, *path, LastLink::keep));
     return judge_new(place, refuse);
@@ -314,16 +321,18 @@ Result<Reply> Notifier::State::decide_connect(const Caller& caller,
 
 Result<Reply> Notifier::State::decide(const struct seccomp_notif& call) {
   Caller caller{listener.get(), call.id, static_cast<pid_t>(call.pid)};
+  let_through.over(caller.tid);
   if (call.data.nr == SYS_connect) return decide_connect(caller, call.data);
   if (call.data.nr == SYS_bind) return decide_bind(caller, call.data);
   if (std::optional<PathCall> path_call = decode_path_call(call.data))
-    return decide_path(caller, *path_call);
+    return decide_path(caller, *path_call, call.data.nr);
   return fail(ErrorKind::bug, "no answer is known for " + std::string(syscall_name(call.data.nr)));
 }
 
-// A second, because nothing tells of the death of a caller whose call has been received.
+// A second, because nothing tells of the death of a caller whose call has been received, nor of the
+// end of a call that was let through.
 void Notifier::State::tick_while_busy() {
-  bool busy = !workers.empty() || !broker.idle();
+  bool busy = !workers.empty() || !broker.idle() || !let_through.empty();
   if (busy == ticking) return;
   struct itimerspec when = {};
   if (busy) when.it_interval.tv_sec = when.it_value.tv_sec = 1;
@@ -363,6 +372,8 @@ std::optional<std::chrono::steady_clock::time_point> Notifier::last_creation() c
   return state_->last_creation;
 }
 
+bool Notifier::may_be_creating() const { return state_->let_through.lately(); }
+
 Status Notifier::on_readable() {
   struct pollfd ready = {fd(), POLLIN, 0};
   if (::poll(&ready, 1, 0) < 0 && errno != EINTR) return fail_errno(errno, "poll the listener");
@@ -395,6 +406,7 @@ Status Notifier::on_side_readable() {
       (void)!::read(fd, &expirations, sizeof expirations);
       state_->workers.end_orphans();
       state_->broker.end_orphans();
+      state_->let_through.sample();
     } else if (!state_->workers.reap(fd)) {
       state_->broker.complete(fd);
     }

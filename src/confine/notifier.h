@@ -67,8 +67,11 @@ class Notifier {
   int side_fd() const;
   Status on_side_readable();
 
-  // When a creating call was last let through to the kernel; nothing if never, or if the supervisor
-  // performs them. The watch tells by it what came from inside.
+  // Could a call of the sandbox that was let through to the kernel create something now, or have
+  // created what is seen now? Never where the supervisor performs them. The watch tells by it what
+  // came from inside.
+  bool may_be_creating() const;
+  // When such a call was last let through; nothing if never.
   std::optional<std::chrono::steady_clock::time_point> last_creation() const;
 
   // Whether a call that passed may have made one of the names of interest, or moved a folder. Told

@@ -58,10 +58,7 @@ struct Kept {
       WatchSpec wanted =
           spec(plan, LateMask(namespace_of(child, "user"), namespace_of(child, "mnt")));
       wanted.roots = roots;
-      wanted.sandbox_creates = [&notifier] {
-        auto last = notifier.last_creation();
-        return last && steady_clock::now() - *last < std::chrono::seconds(2);
-      };
+      wanted.sandbox_creates = [&notifier] { return notifier.may_be_creating(); };
       wanted.breach = [this](const Denial& denial) {
         breaches.push_back(denial);
         ::kill(init, SIGKILL);

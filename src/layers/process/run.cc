@@ -190,20 +190,13 @@ class Run {
         request_.host.workspaces,
         8192,
         confine::LateMask(std::move(handles.user_namespace), std::move(handles.mount_namespace)),
-        [this] { return created_lately(); },
+        [this] { return notifier_->may_be_creating(); },
         [this](const confine::Denial& denial) { on_breach(denial); },
         [this](const confine::Denial& denial) { note(denial); },
         [this](const std::string& text) { result_.warnings.push_back(text); }};
     WARD_ASSIGN(confine::Watch watch, confine::Watch::create(std::move(spec)));
     watch_ = std::make_unique<confine::Watch>(std::move(watch));
     return {};
-  }
-
-  // Could the command have made what has just appeared? A call that was let through takes effect
-  // within moments; whoever waits longer is the machine's user.
-  bool created_lately() const {
-    auto last = notifier_->last_creation();
-    return last && std::chrono::steady_clock::now() - *last < std::chrono::seconds(2);
   }
 
   void on_breach(const confine::Denial& denial) {
