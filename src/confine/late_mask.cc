@@ -1,9 +1,11 @@
 // Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
 #include "confine/late_mask.h"
 
+#include <fcntl.h>
 #include <linux/sched.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -36,24 +38,47 @@ long object_of_no_mode(bool folder) {
   return status < 0 ? status : tree;
 }
 
-// In the child. 0 or the negative errno.
-long mask(int user_namespace, int mount_namespace, const char* path) {
-  if (::setns(user_namespace, CLONE_NEWUSER) != 0 || ::setns(mount_namespace, CLONE_NEWNS) != 0)
-    return -errno;
-  long target = raw::open_no_links(path, O_PATH | O_NOFOLLOW);
-  if (target < 0) return target;
-  struct stat status = {};
-  if (::fstat(static_cast<int>(target), &status) != 0) return -errno;
-  if (S_ISLNK(status.st_mode)) return -ELOOP;
-  long object = object_of_no_mode(S_ISDIR(status.st_mode));
-  if (object < 0) return object;
-  return raw::move_mount(static_cast<int>(object), "", static_cast<int>(target), "",
-                         MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
+constexpr unsigned kInert = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
+
+bool is_mounted_on(int target) {
+  struct statx status = {};
+  return ::statx(target, "", AT_EMPTY_PATH, 0, &status) == 0 &&
+         (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+}
+
+long read_only_clone(int target, bool folder) {
+  long tree = raw::open_tree(target, "",
+                             OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH |
+                                 (folder ? static_cast<unsigned>(AT_RECURSIVE) : 0U));
+  if (tree < 0) return tree;
+  long status =
+      raw::mount_setattr(static_cast<int>(tree), "", AT_EMPTY_PATH | AT_RECURSIVE, kInert, 0);
+  return status < 0 ? status : tree;
 }
 
 }  // namespace
 
-Status LateMask::hide(const std::string& path) const {
+// In the child: an errno, or kStands.
+constexpr int kStands = 255;  // above every errno
+
+Result<int> LateMask::perform(const std::string& path, Work work) const {
+  auto mask = [&]() -> long {
+    if (::setns(user_namespace_.get(), CLONE_NEWUSER) != 0 ||
+        ::setns(mount_namespace_.get(), CLONE_NEWNS) != 0)
+      return -errno;
+    long target = raw::open_no_links(path.c_str(), O_PATH | O_NOFOLLOW);
+    if (target < 0) return target;
+    struct stat status = {};
+    if (::fstat(static_cast<int>(target), &status) != 0) return -errno;
+    if (S_ISLNK(status.st_mode)) return -ELOOP;
+    if (work != Work::hide && is_mounted_on(static_cast<int>(target))) return -kStands;
+    long object = work == Work::protect_again
+                      ? read_only_clone(static_cast<int>(target), S_ISDIR(status.st_mode))
+                      : object_of_no_mode(S_ISDIR(status.st_mode));
+    if (object < 0) return object;
+    return raw::move_mount(static_cast<int>(object), "", static_cast<int>(target), "",
+                           MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
+  };
   int pidfd = -1;
   struct clone_args arguments = {};
   arguments.flags = CLONE_PIDFD;
@@ -62,7 +87,7 @@ Status LateMask::hide(const std::string& path) const {
   if (pid < 0) return fail_errno(errno, "fork to hide " + path);
   if (pid == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    ::_exit(static_cast<int>(-mask(user_namespace_.get(), mount_namespace_.get(), path.c_str())));
+    ::_exit(static_cast<int>(-mask()));
   }
   UniqueFd child(pidfd);
   siginfo_t info = {};
@@ -71,8 +96,20 @@ Status LateMask::hide(const std::string& path) const {
   }
   if (info.si_code != CLD_EXITED) return fail(ErrorKind::io, "hide " + path + ": the child died");
   // errno values fit into an exit status.
-  if (info.si_status != 0) return fail_errno(info.si_status, "hide " + path);
+  if (info.si_status != 0 && info.si_status != kStands)
+    return fail_errno(info.si_status, "hide " + path);
+  return info.si_status;
+}
+
+Status LateMask::hide(const std::string& path) const {
+  WARD_TRY(perform(path, Work::hide));
   return {};
+}
+
+Result<bool> LateMask::renew(const std::string& path, Action action) const {
+  WARD_ASSIGN(int done,
+              perform(path, action == Action::read_only ? Work::protect_again : Work::hide_again));
+  return done != kStands;
 }
 
 }  // namespace ward::confine

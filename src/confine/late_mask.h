@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "confine/path_plan.h"
 
 namespace ward::confine {
 
@@ -22,7 +23,14 @@ class LateMask {
   // cannot be masked and whose target has a path of its own.
   Status hide(const std::string& path) const;
 
+  // Puts the mount of a row on its path anew unless one is there; true: there was none. A path that
+  // was read-only becomes so again, any other is hidden.
+  Result<bool> renew(const std::string& path, Action action) const;
+
  private:
+  enum class Work : std::uint8_t { hide, hide_again, protect_again };
+  Result<int> perform(const std::string& path, Work work) const;
+
   UniqueFd user_namespace_, mount_namespace_;
 };
 

@@ -1,6 +1,8 @@
 // Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
 #include "confine/path_plan.h"
 
+#include <ctime>
+
 #include "confine/path_planner.h"
 #include "policy/explain.h"
 
@@ -9,6 +11,10 @@ namespace ward::confine {
 // The order matters: canonical forms first, since everything else asks what the policy itself says
 // of a path; then what the trees hold; then the verdicts, and what follows from them.
 Result<PathPlan> PathPlanner::run() {
+  struct timespec now = {};
+  ::clock_gettime(CLOCK_REALTIME_COARSE, &now);  // the clock of change times
+  plan_.made_ns = static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
+                  static_cast<std::uint64_t>(now.tv_nsec);
   plan_.default_access = given_.default_access;
   plan_.protect = given_.protect;
   rules_ = given_;

@@ -75,6 +75,12 @@ struct AbsentRow {
   std::string rule;
 };
 
+// A path that is to be hidden and does not exist, where nobody inside can make it: a program
+// outside may, during the run. `parent` is the last folder on its way that exists.
+struct AwaitedRow {
+  std::string parent, path, rule;
+};
+
 // A name in a writable folder that may not be renamed, replaced or removed: EACCES. It is a folder
 // on the way to a protected path, or a symbolic link that such a path goes through.
 struct FrozenName {
@@ -138,9 +144,13 @@ struct PathPlan {
   policy::ProtectMechanism protect = policy::ProtectMechanism::guard;
   std::vector<PathRow> rows;
   std::vector<AbsentRow> absent;
+  std::vector<AwaitedRow> awaited;
   std::vector<FrozenName> frozen;
   std::vector<DenyGlob> deny_globs;
   std::vector<PlanNote> notes;
+  // When planning began, in nanoseconds since 1970: what changed later may be another object under
+  // an old inode number.
+  std::uint64_t made_ns = ~std::uint64_t{0};
   std::vector<std::string> repositories;  // folders that hold a `.git`, at the start
   std::shared_ptr<const AccessRules> rules;
 

@@ -162,7 +162,14 @@ std::vector<Stub> PathPlanner::list_stubs(const std::string& folder, const TextS
 void PathPlanner::emit_names() {
   for (const PlanNode& node : nodes_) {
     const PlanNode& outer = around(node);
-    if (outer.state != PathState::writable || outer.in_private || outer.private_root) continue;
+    if (outer.in_private || outer.private_root) continue;
+    if (outer.state == PathState::read_only && node.what == PathNode::Kind::absent &&
+        node.state == PathState::hidden)
+      plan_.awaited.push_back(
+          {.parent = node.path().substr(0, std::max<std::size_t>(1, node.marks->there)),
+           .path = node.path(),
+           .rule = std::string(node.text)});
+    if (outer.state != PathState::writable) continue;
     if (node.what == PathNode::Kind::absent) {
       if (node.state != PathState::writable) emit_absent(node);
       continue;

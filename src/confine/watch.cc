@@ -16,9 +16,9 @@
 #include <map>
 #include <set>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "confine/creation_guard.h"
+#include "confine/standing.h"
 #include "sys/directory.h"
 #include "sys/folder_watch.h"
 
@@ -79,6 +79,7 @@ struct Watch::State {
       : spec(std::move(given)),
         guard(spec.plan, spec.private_folders),
         changes(std::move(source)),
+        standing(spec.plan, spec.mask, changes, spec.on_denial),
         epoll(std::move(epoll_fd)),
         timer(std::move(timer_fd)) {}
 
@@ -99,6 +100,7 @@ struct Watch::State {
   WatchSpec spec;
   CreationGuard guard;
   sys::FolderWatch changes;
+  Standing standing;
   UniqueFd epoll, timer;
   // Parents of protected names, by descriptor; the path of a root folder, by descriptor.
   std::map<std::string, UniqueFd> parents;
@@ -108,7 +110,6 @@ struct Watch::State {
   std::set<sys::ObjectId> known;
   std::deque<std::string> todo;
   std::set<int> dirty;
-  std::unordered_set<std::string> hidden;
   bool breached = false, bound_noted = false;
 };
 
@@ -239,7 +240,7 @@ void Watch::State::note_bound() {
 }
 
 void Watch::State::add_root_folder(const std::string& path) {
-  if (guard.in_private_folder(path) || hidden.contains(path)) return;
+  if (guard.in_private_folder(path) || standing.hides(path)) return;
   if (folders.size() >= spec.most_folders) return note_bound();
   Result<UniqueFd> folder = sys::open_directory(AT_FDCWD, path.c_str());
   if (!folder) {
@@ -268,18 +269,19 @@ void Watch::State::scan(int folder, const std::string& path) {
       std::string inner = path == "/" ? "/" : path + "/";
       inner += entry.name;
       if (concerns) found(inner);
-      if (entry.type == DT_DIR && !hidden.contains(inner)) todo.push_back(std::move(inner));
+      if (entry.type == DT_DIR && !standing.hides(inner)) todo.push_back(std::move(inner));
     }
   }
 }
 
 void Watch::State::found(const std::string& path) {
-  if (guard.rules() == nullptr || hidden.contains(path) || guard.in_private_folder(path)) return;
+  if (standing.holds(path)) return;
+  if (guard.rules() == nullptr || guard.in_private_folder(path)) return;
   Access access = guard.rules()->decide(path);
   if (access.read) return;
   Status masked = spec.mask.hide(path);
   if (!masked && masked.error().kind() == ErrorKind::not_found) return;
-  hidden.insert(path);
+  standing.add_hidden(path, std::string(access.read_rule));
   Denial denial;
   denial.act = Denial::Act::read;
   denial.target = path;
@@ -297,12 +299,14 @@ Status Watch::State::step() {
   changed.swap(dirty);
   for (int fd : changed)
     if (auto folder = folders.find(fd); folder != folders.end()) scan(fd, folder->second.second);
+  bool more = standing.take_up(kFoldersAStep, spec.most_folders);
+  if (standing.bounded()) note_bound();
   for (std::size_t i = 0; i < kFoldersAStep && !todo.empty(); ++i) {
     std::string path = std::move(todo.front());
     todo.pop_front();
     add_root_folder(path);
   }
-  if (!todo.empty()) return arm(timer.get(), 0);
+  if (more || !todo.empty()) return arm(timer.get(), 0);
   return {};
 }
 
@@ -327,13 +331,11 @@ Watch::~Watch() = default;
 int Watch::fd() const { return state_->epoll.get(); }
 
 Status Watch::begin_roots(int delay_ms) {
-  if (state_->spec.plan.deny_globs.empty()) return {};
-  for (const PathRow& row : state_->spec.plan.rows)
-    if (row.action == Action::hidden || row.action == Action::skeleton)
-      state_->hidden.insert(row.path);
+  const bool globs = !state_->spec.plan.deny_globs.empty();
+  if (!globs && state_->standing.idle()) return {};
   std::size_t possible = raise_descriptor_limit(state_->spec.most_folders);
   state_->spec.most_folders = std::min(state_->spec.most_folders, possible);
-  state_->todo.assign(state_->spec.roots.begin(), state_->spec.roots.end());
+  if (globs) state_->todo.assign(state_->spec.roots.begin(), state_->spec.roots.end());
   return arm(state_->timer.get(), delay_ms);
 }
 
@@ -342,12 +344,14 @@ Status Watch::on_readable() {
   if (changes.overflow) {
     state_->look_at_all();
     for (const auto& [fd, folder] : state_->folders) state_->dirty.insert(fd);
+    state_->standing.changed_all();
   }
   std::set<int> folders(changes.folders.begin(), changes.folders.end());
   for (int fd : folders) {
     auto [first, last] = state_->names_of.equal_range(fd);
     for (auto row = first; row != last; ++row) state_->look(state_->names[row->second]);
     if (state_->folders.contains(fd)) state_->dirty.insert(fd);
+    state_->standing.changed(fd);
   }
   std::array<struct epoll_event, 2> events = {};
   int count = ::epoll_wait(fd(), events.data(), 2, 0);
