@@ -52,7 +52,7 @@ class SetupArena {
   }
 
  private:
-  SetupArena(char* memory) : memory_(memory) {}
+  explicit SetupArena(char* memory) : memory_(memory) {}
   void* take(std::size_t bytes, std::size_t alignment);
   char* memory_ = nullptr;
   std::size_t used_ = 0;
