@@ -21,7 +21,10 @@ Status confine_a_command() {
                                          "read-only",        "--",  "true"};
   std::vector<std::string> env;
   for (char** entry = ::environ; *entry != nullptr; ++entry) env.emplace_back(*entry);
-  WARD_ASSIGN(const sys::ProgramEnd end, sys::run_program({.argv = argv, .env = env}));
+  // Not where the caller is: what may be a workspace, as the home folder may not, is no question of
+  // what the machine can do.
+  WARD_ASSIGN(const sys::ProgramEnd end,
+              sys::run_program({.argv = argv, .env = env, .folder = "/usr"}));
   if (end.exit_status == 0) return {};
   std::string said = end.output.substr(0, end.output.find_last_not_of('\n') + 1);
   return fail(ErrorKind::unsupported, "ward run -- true ended with " +

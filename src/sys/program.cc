@@ -35,6 +35,7 @@ Result<pid_t> spawn(const ProgramRun& run, int output) {
   posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
   posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
+  if (run.folder != nullptr) posix_spawn_file_actions_addchdir_np(&actions, run.folder);
   sigset_t none;
   sigset_t all;
   sigemptyset(&none);

@@ -16,6 +16,7 @@ namespace ward::sys {
 struct ProgramRun {
   std::span<const std::string> argv;  // argv[0] is an absolute path
   std::span<const std::string> env;
+  const char* folder = nullptr;  // where it starts; null: where the caller is
   std::chrono::milliseconds patience = std::chrono::seconds(10);
 };
 

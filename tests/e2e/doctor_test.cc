@@ -38,6 +38,16 @@ TEST_F(DoctorTest, WhereRunWorksTheSelfTestPassesAndTheStatusIsZero) {
   EXPECT_THAT(json.out, HasSubstr("\"selfTest\":{\"passed\":true}"));
 }
 
+TEST_F(DoctorTest, TheSelfTestPassesInTheHomeFolderToo) {
+  NEEDS(user_namespaces, seccomp_notify);
+  test::RunOptions options;
+  options.cwd = folder_.make_dir("home");
+  options.env["HOME"] = options.cwd;
+  const test::RunResult text = test::run_ward({"doctor"}, options);
+  EXPECT_EQ(text.status, 0) << text.out << text.err;
+  EXPECT_THAT(text.out, HasSubstr("self-test  passed\n"));
+}
+
 // The maximum is one of an own user namespace, so the machine itself stays as it is.
 TEST_F(DoctorTest, WithoutUserNamespacesTheCauseAndTheCommandThatAllowsThemAreNamed) {
   NEEDS(user_namespaces);
