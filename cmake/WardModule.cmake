@@ -6,7 +6,6 @@ find_package(PkgConfig REQUIRED)
 if(WARD_TESTS)
   find_package(GTest REQUIRED)
   include(GoogleTest)
-  add_custom_target(unit_tests)  # those that stand beside their sources
 endif()
 
 # Third-party libraries by the directory that may use them (docs/decisions/dependencies.md has a
@@ -47,7 +46,6 @@ function(ward_module dir)
   endforeach()
   if(tests AND WARD_TESTS)
     ward_test(${name}_test LABEL ${name} SOURCES ${tests} USES ${lib})
-    add_dependencies(unit_tests ${name}_test)
   endif()
 endfunction()
 
