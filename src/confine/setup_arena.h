@@ -39,7 +39,9 @@ class SetupArena {
   std::span<T> array(const std::vector<T>& values) {
     static_assert(std::is_trivially_copyable_v<T>);
     T* at = static_cast<T*>(take(values.size() * sizeof(T), alignof(T)));
-    if (!values.empty()) std::memcpy(at, values.data(), values.size() * sizeof(T));
+    if (!values.empty())
+      std::memcpy(static_cast<void*>(at), static_cast<const void*>(values.data()),
+                  values.size() * sizeof(T));
     return {at, values.size()};
   }
 
