@@ -75,8 +75,7 @@ bool write_map(SetupStart& start, const char* file, const char* text, std::size_
 // The cloner: makes init a child of the supervisor, in new namespaces, and writes its id maps.
 // Post-fork code. The kernel needs about a millisecond for the namespaces, in which the supervisor
 // plans.
-[[noreturn]] void run_cloner(SetupStart& start, const IdMaps& maps,
-                             const SetupChannels& channels) {
+[[noreturn]] void run_cloner(SetupStart& start, const IdMaps& maps, const SetupChannels& channels) {
   struct clone_args arguments = {};
   arguments.flags = kNamespaces | CLONE_PARENT;
   long pid = sys::raw::value_or_errno(::syscall(SYS_clone3, &arguments, sizeof arguments));
@@ -237,8 +236,7 @@ Status Launch::take_init() {
   handles_.pidfd = UniqueFd(static_cast<int>(pidfd));
   if (start_->map_step != nullptr)
     return fail(sys::explain_failure(sys::Feature::user_namespace, start_->map_error,
-                                     std::string("write ") + start_->map_step +
-                                         " of the sandbox"));
+                                     std::string("write ") + start_->map_step + " of the sandbox"));
   WARD_ASSIGN(handles_.user_namespace, open_namespace(handles_.init, "user"));
   WARD_ASSIGN(handles_.mount_namespace, open_namespace(handles_.init, "mnt"));
   // Nobody may look into the supervisor.

@@ -93,8 +93,8 @@ struct SetupPlan {
   bool as_root = false;  // uid 0 owns files of /proc and /sys that it must not write
   const char* host_name = "";
   std::span<SetupRow> rows;
-  std::span<int> trees;  // one a row, room for what detach_trees takes hold of
-  bool new_root = false;   // rows[0] is a skeleton for "/"
+  std::span<int> trees;   // one a row, room for what detach_trees takes hold of
+  bool new_root = false;  // rows[0] is a skeleton for "/"
 
   bool hand_out_root = false;  // to the supervisor, which looks at names in the overlays
   bool use_terminal = false;
@@ -142,11 +142,11 @@ struct InitState {
   const SetupStart& start;
   SetupChannels channels;
   SetupPlan* plan = nullptr;  // there once the step `supervisor` is over
-  int diagnosis = -1;  // netlink socket
-  int terminal = -1;   // master of the own pty
-  int slave = -1;      // its other side, the command's
-  int scratch = -1;    // root folder of the scratch file system
-  int old_root = -1;   // where the policy has a root of its own: the host's, until it is left
+  int diagnosis = -1;         // netlink socket
+  int terminal = -1;          // master of the own pty
+  int slave = -1;             // its other side, the command's
+  int scratch = -1;           // root folder of the scratch file system
+  int old_root = -1;  // where the policy has a root of its own: the host's, until it is left
   std::int32_t detail = -1;
 };
 long detach_trees(InitState& state);

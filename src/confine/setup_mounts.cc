@@ -319,7 +319,7 @@ long detach_trees(InitState& state) {
     long object = open_row(row);
     if (object < 0) return object;
     long tree = row.kind == SetupRow::Kind::overlay ? make_overlay(row, object)
-                : row.upper[0] == '\0'                 ? clone_host_tree(row, object)
+                : row.upper[0] == '\0'              ? clone_host_tree(row, object)
                                                     : clone_copy(row);
     raw::close(static_cast<int>(object));
     if (tree < 0) return tree;

@@ -70,8 +70,8 @@ std::span<SetupStub> stubs_of(const PathRow& path, SetupArena& arena) {
 void add_rows(SetupPlan& plan, const Confinement& confinement, SetupArena& arena) {
   const PathPlan& paths = confinement.paths;
   int held_rows = 0;
-  plan.new_root = !paths.rows.empty() && paths.rows[0].path == "/" &&
-                  paths.rows[0].action == Action::skeleton;
+  plan.new_root =
+      !paths.rows.empty() && paths.rows[0].path == "/" && paths.rows[0].action == Action::skeleton;
   std::vector<SetupRow> rows;
   rows.reserve(paths.rows.size() + std::size(kPrivateFolders));
   for (const PrivateFolder& folder : kPrivateFolders) {
