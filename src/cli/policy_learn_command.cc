@@ -150,7 +150,7 @@ class Learn {
     request.judge = base_;
     request.environment = process::command_environment(
         loaded_.policy.env, ::environ,
-        [](const std::string& path) { return sys::stat_at(AT_FDCWD, path).has_value(); });
+        process::writable_below(surroundings_.home, loaded_.policy.filesystem));
     request.trace = process::RunRequest::Trace::on;
     request.hold = [&](const confine::PathPlan& plan) -> Result<std::string> {
       review::HeldInfo info;

@@ -18,7 +18,6 @@
 #include "layers/process/run.h"
 #include "policy/lint.h"
 #include "policy/quantities.h"
-#include "sys/file.h"
 #include "sys/state_folder.h"
 
 namespace ward::cli {
@@ -116,7 +115,7 @@ class RunCommand {
     request.walk_cache = &*cache_;
     request.environment = process::command_environment(
         loaded_.policy.env, ::environ,
-        [](const std::string& path) { return sys::stat_at(AT_FDCWD, path).has_value(); });
+        process::writable_below(surroundings_.home, loaded_.policy.filesystem));
     if (options_.review) {
       WARD_TRY(begin_review(place));
       request.hold = [this](const confine::PathPlan& plan) { return review_->hold(plan); };

@@ -63,9 +63,10 @@ std::vector<std::string> command_folders(const char* path) {
 
 // Where a toolchain says it is installed.
 constexpr const char* kToolchainVariables[] = {
-    "BUN_INSTALL", "CARGO_HOME", "CONDA_PREFIX", "GOPATH",     "GOROOT",
-    "JAVA_HOME",   "MAVEN_HOME", "NVM_DIR",      "PNPM_HOME",  "PYENV_ROOT",
-    "RUSTUP_HOME", "SDKMAN_DIR", "VIRTUAL_ENV",  "VOLTA_HOME",
+    "ASDF_DATA_DIR", "ASDF_DIR",      "BUN_INSTALL", "CARGO_HOME", "CONDA_PREFIX", "GOENV_ROOT",
+    "GOPATH",        "GOROOT",        "JAVA_HOME",   "JDK_HOME",   "JENV_ROOT",    "M2_HOME",
+    "MAVEN_HOME",    "MISE_DATA_DIR", "NODENV_ROOT", "NVM_DIR",    "N_PREFIX",     "PNPM_HOME",
+    "PYENV_ROOT",    "RBENV_ROOT",    "RUSTUP_HOME", "SDKMAN_DIR", "VIRTUAL_ENV",  "VOLTA_HOME",
 };
 
 // A folder of commands with its libraries beside it is one program: ~/opt/tool/bin means

@@ -423,16 +423,18 @@ constexpr ProfileRows kRows[] = {
     {kLocked, kWide, kDeny, true, "the system's own keys", kSystemKeys},
 };
 
+// npm, go, ccache, maven, uv end with an error where their cache cannot be made; pip warns at each
+// call; cargo and yarn need theirs once they fetch.
 constexpr ToolCache kToolCaches[] = {
-    {"npm", "npm_config_cache", "{}", "~/.npm/_cacache", "npm"},
-    {"pip", "PIP_CACHE_DIR", "{}", "~/.cache/pip", "pip"},
-    {"ccache", "CCACHE_DIR", "{}", "~/.cache/ccache", "ccache"},
-    {"go", "GOCACHE", "{}", "~/.cache/go-build", "go-build"},
-    {"go", "GOPATH", "{}", "~/go/pkg", "go"},
-    {"cargo", "CARGO_HOME", "{}", "~/.cargo/registry", "cargo"},
-    {"maven", "MAVEN_OPTS", "-Dmaven.repo.local={}", "~/.m2/repository", "m2"},
-    {"yarn", "YARN_CACHE_FOLDER", "{}", "~/.cache/yarn", "yarn"},
-    {"uv", "UV_CACHE_DIR", "{}", "~/.cache/uv", "uv"},
+    {"npm_config_cache", "{}", ".npm/_cacache", "npm", "", "NPM_CONFIG_CACHE"},
+    {"PIP_CACHE_DIR", "{}", ".cache/pip", "pip", "", "PIP_NO_CACHE_DIR"},
+    {"CCACHE_DIR", "{}", ".cache/ccache", "ccache", ".ccache", ""},
+    {"GOCACHE", "{}", ".cache/go-build", "go-build", "", ""},
+    {"GOMODCACHE", "{}", "go/pkg", "go-mod", "", "GOPATH"},
+    {"CARGO_HOME", "{}", ".cargo/registry", "cargo", "", ""},
+    {"MAVEN_OPTS", "-Dmaven.repo.local={}", ".m2/repository", "m2-repository", "", ""},
+    {"YARN_CACHE_FOLDER", "{}", ".cache/yarn", "yarn", "", ""},
+    {"UV_CACHE_DIR", "{}", ".cache/uv", "uv", "", "UV_NO_CACHE"},
 };
 
 void append_list(std::string& text, Profile profile, PathList list, std::string_view key) {

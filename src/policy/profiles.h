@@ -36,14 +36,16 @@ DefaultAccess default_access(Profile profile);
 // The profile as a document of the language, with its reasons as remarks.
 std::string profile_text(Profile profile);
 
-// Where a toolchain keeps what it writes under the home folder. When `path` does not exist, the
-// caller sets `variable` to a private folder instead (nothing is created on the host), so that a
-// tool that has never run here works too.
+// Where a toolchain keeps what it writes under the home folder. Where the command cannot write
+// there (it does not exist, and nothing is created on the host, or the policy does not allow it),
+// `variable` is set to a private folder instead, so that a tool that has never run here works too.
 struct ToolCache {
-  std::string_view tool, variable;
-  std::string_view value;   // {} stands for the private folder
-  std::string_view path;    // "~/.npm": its absence is what counts
-  std::string_view folder;  // the name of the private folder
+  std::string_view variable;
+  std::string_view value;           // {} stands for the private folder
+  std::string_view path;            // below the home folder
+  std::string_view folder;          // the name of the private folder
+  std::string_view other_path;      // an older place that the tool prefers, or ""
+  std::string_view other_variable;  // it moves the cache as well, or ""
 };
 std::span<const ToolCache> tool_caches();
 
