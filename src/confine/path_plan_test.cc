@@ -414,6 +414,23 @@ TEST_F(PathPlanRules, AWorkspaceInWardsOwnFolderIsRefused) {
   EXPECT_THAT(refusal(), HasSubstr("which is Ward's own"));
 }
 
+TEST_F(PathPlanRules, AnAbsentReopenedNameIsAbsentAndNotDenied) {
+  tree.write("a/conf/other/token", "x");
+  tree.write("a/key", "x");
+  deny_read("a");
+  allow_read("a/conf/tool");
+  EXPECT_THAT(rows(plan()), ElementsAre("skeleton T/a/ EACCES", "  opened conf/", "  stub key",
+                                        "skeleton T/a/conf/ EACCES", "  stub other/"));
+}
+
+TEST_F(PathPlanRules, ADocumentsEntryGoesBeforeTheProfiles) {
+  tree.write("a/file", "x");
+  deny_read("a");
+  filesystem.rules.back().origin.file = "profile workspace";
+  allow_read("a");
+  EXPECT_THAT(rows(plan()), testing::IsEmpty());
+}
+
 TEST_F(PathPlanRules, WardsProgramMayHaveOtherNamesThatAreReadOnly) {
   tree.write("bin/ward", "program");
   tree.make_dir("store");

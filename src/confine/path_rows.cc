@@ -64,6 +64,15 @@ void PathPlanner::emit_row(PlanNode& node) {
     if (node.link_open && outer_hidden && node.own < 0) open_in_skeletons(node.path());
     return;
   }
+  if (node.what == PathNode::Kind::absent) {
+    // What may be read and is not there answers so, as outside: git complains of a settings folder
+    // that is closed, not of one that is absent.
+    const std::string existing = node.path().substr(0, node.marks->there);
+    const bool inside = lies_in(existing, outer.path()) && existing != outer.path();
+    if (outer_hidden && node.state != PathState::hidden && inside)
+      open_in_skeletons(join_path(existing, "."));
+    return;
+  }
   if (node.what != PathNode::Kind::directory && node.what != PathNode::Kind::file) return;
   if (node.private_root) {
     if (outer_hidden) open_in_skeletons(node.path());

@@ -8,6 +8,7 @@
 
 #include "confine/path_planner.h"
 #include "policy/explain.h"
+#include "policy/path_decision.h"
 
 namespace ward::confine {
 
@@ -17,18 +18,9 @@ bool denies(const policy::PathRule& rule) {
   return rule.list == policy::PathList::deny_read || rule.list == policy::PathList::deny_write;
 }
 
-// Of two rules that name the same path, which decides.
-bool beats(const policy::PathRule& challenger, const policy::PathRule& holder) {
-  if (challenger.literal != holder.literal) return challenger.literal;
-  if (denies(challenger) != denies(holder)) return denies(challenger);
-  if (challenger.origin.scope != holder.origin.scope)
-    return challenger.origin.scope > holder.origin.scope;
-  return challenger.list < holder.list;
-}
-
 void consider(const policy::PathRule& rule, Winners& here) {
   for (std::size_t scope = 0; scope <= static_cast<std::size_t>(rule.origin.scope); ++scope)
-    if (here[scope] == nullptr || beats(rule, *here[scope])) here[scope] = &rule;
+    if (here[scope] == nullptr || policy::goes_before(rule, *here[scope])) here[scope] = &rule;
 }
 
 }  // namespace

@@ -113,9 +113,17 @@ class Merger {
       if (base.profile < rows.first || base.profile > rows.last) continue;
       if (rows.superuser && !place_.superuser) continue;
       for (const std::string_view path : rows.paths)
-        if (!names || !path.starts_with("~/") || names->may_exist(path.substr(2)))
+        if (!names || !path.starts_with("~/") || matters(*names, rows.list, path.substr(2)))
           add_profile_path(rows.list, path, origin);
     }
+  }
+
+  // A re-opened name that is absent from a folder that is there is told from a denied one inside.
+  static bool matters(const HomeNames& names, PathList list, std::string_view path) {
+    if (names.may_exist(path)) return true;
+    const std::size_t slash = path.rfind('/');
+    return list == PathList::allow_read && slash != std::string_view::npos &&
+           names.may_exist(path.substr(0, slash));
   }
 
   // Whether a document makes the home folder readable, so that a secret that appears in it later

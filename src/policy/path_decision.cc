@@ -59,13 +59,7 @@ bool is_built_in(const PathRule& rule) { return rule.origin.file.starts_with("pr
 bool wins(const PathRule& challenger, std::uint32_t depth, const Best& best) {
   if (best.rule == nullptr) return true;
   if (depth != best.depth) return depth > best.depth;
-  if (challenger.literal != best.rule->literal) return challenger.literal;
-  if (is_built_in(challenger) != is_built_in(*best.rule)) return !is_built_in(challenger);
-  if (denies(challenger) != denies(*best.rule)) return denies(challenger);
-  // Both say the same; the stronger scope is the better answer to "which rule?".
-  if (challenger.origin.scope != best.rule->origin.scope)
-    return challenger.origin.scope > best.rule->origin.scope;
-  return challenger.list < best.rule->list;
+  return goes_before(challenger, *best.rule);
 }
 
 // Index by the weakest scope that takes part: all, user and managed, managed alone.
@@ -93,6 +87,15 @@ Verdict verdict(const std::array<Best, kScopes>& best, bool by_default) {
 }
 
 }  // namespace
+
+bool goes_before(const PathRule& challenger, const PathRule& holder) {
+  if (challenger.literal != holder.literal) return challenger.literal;
+  if (is_built_in(challenger) != is_built_in(holder)) return !is_built_in(challenger);
+  if (denies(challenger) != denies(holder)) return denies(challenger);
+  if (challenger.origin.scope != holder.origin.scope)
+    return challenger.origin.scope > holder.origin.scope;
+  return challenger.list < holder.list;
+}
 
 struct PathDecider::Tables {
   explicit Tables(const Filesystem& from) : filesystem(from) {

@@ -20,6 +20,11 @@
 
 namespace ward::policy {
 
+// Of two rules that match at the same depth, whether `challenger` decides before `holder`: literal
+// before wildcard, a document before a built-in profile, deny before allow; then the stronger
+// scope, which says the same and is the better answer to "which rule?".
+bool goes_before(const PathRule& challenger, const PathRule& holder);
+
 struct Verdict {
   bool allowed = false;
   const PathRule* rule = nullptr;  // null: the default decided
