@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,8 @@ struct LabResult {
   std::string report;  // what the function returned: "" where all was as expected
   int status = -1;     // the wait status of its process
   std::vector<Denial> denials;
-  bool hung = false;  // the deadline passed and it was killed
+  bool hung = false;                   // the deadline passed and it was killed
+  std::shared_ptr<Notifier> notifier;  // lives on: what on_start made may still ask it
 };
 
 struct LabOptions {

@@ -140,9 +140,11 @@ LabResult run_in_lab(LabOptions options, const std::function<std::string()>& ins
   (void)sys::send_message(ours.get(), "go").has_value();
   auto message = sys::receive_message(ours.get());
   if (message && message->fds.size() == 2) {
-    auto notifier =
+    auto made =
         Notifier::create(options.spec, {std::move(message->fds[0]), std::move(message->fds[1])},
                          [&](const Denial& denial) { result.denials.push_back(denial); });
+    if (made) result.notifier = std::make_shared<Notifier>(std::move(*made));
+    const std::shared_ptr<Notifier> notifier = result.notifier;
     int extra =
         notifier && options.on_start ? options.on_start(static_cast<pid_t>(child), *notifier) : -1;
     (void)sys::send_message(ours.get(), "go").has_value();
