@@ -23,6 +23,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   # calls a function that it has deprecated itself, in std::stable_sort.
   target_compile_options(ward_options INTERFACE
     -Wno-sign-conversion -Wno-deprecated-declarations)
+  # dtl's headers have a member function that no compiler could instantiate and nobody calls.
+  set_source_files_properties(${CMAKE_SOURCE_DIR}/src/review/diff.cc PROPERTIES COMPILE_OPTIONS
+    "-fdelayed-template-parsing;-Wno-delayed-template-parsing-in-cxx20")
 endif()
 if(WARD_SANITIZE)
   target_compile_options(ward_options INTERFACE

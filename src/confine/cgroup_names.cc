@@ -96,7 +96,7 @@ std::vector<std::string> group_parents(const CgroupMachine& machine) {
 
 Result<std::string> disk_of(const std::string& path) {
   WARD_ASSIGN(const struct stat status, sys::stat_at(AT_FDCWD, path));
-  const std::string device =
+  std::string device =
       std::to_string(major(status.st_dev)) + ":" + std::to_string(minor(status.st_dev));
   const std::string folder = "/sys/dev/block/" + device;
   if (::access(folder.c_str(), F_OK) != 0)

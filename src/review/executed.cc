@@ -104,7 +104,6 @@ ExecutedNames::ExecutedNames(const HeldChange& held, const std::vector<Change>& 
 std::string ExecutedNames::objection(const Change& change) const {
   if (change.after != FileType::file && change.after != FileType::link) return "";
   const std::string key = key_of(change.root, change.path);
-  const std::string name = lower(key.substr(key.rfind('/') + 1));
   for (std::string at = parent_key(key); at.find('/') != std::string::npos; at = parent_key(at)) {
     const bool git = git_folders_.contains(at) || lower(at.substr(at.rfind('/') + 1)) == ".git";
     if (git) {
