@@ -89,7 +89,8 @@ Usage ResourceLimits::usage(const struct rusage& tree) const {
   if (!cgroup_) return usage;
   usage.source = Usage::Source::cgroup;
   const auto take = [](auto& figure, const auto& better) {
-    if (better) figure = *better;
+    if (better)
+      figure = *better;  // NOLINT(bugprone-optional-value-conversion): not all are optional
   };
   take(usage.cpu_user, cgroup_->cpu_user());
   take(usage.cpu_system, cgroup_->cpu_system());
