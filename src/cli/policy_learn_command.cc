@@ -16,6 +16,7 @@
 #include "layers/process/environment.h"
 #include "layers/process/run.h"
 #include "policy/learned.h"
+#include "policy/path_decision.h"
 #include "policy/path_entry.h"
 #include "review/changes.h"
 #include "sys/file.h"
@@ -123,7 +124,7 @@ class Learn {
   void hold_everything() {
     std::erase_if(loaded_.policy.filesystem.rules, [&](const policy::PathRule& rule) {
       return rule.list == policy::PathList::deny_read && rule.pattern == place_.home &&
-             rule.origin.file.starts_with("profile ");
+             policy::is_built_in(rule);
     });
     std::vector<std::string> folders = place_.workspaces;
     folders.push_back(place_.home);

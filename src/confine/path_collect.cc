@@ -8,14 +8,11 @@
 
 #include "confine/path_planner.h"
 #include "policy/explain.h"
+#include "policy/path_decision.h"
 
 namespace ward::confine {
 
 namespace {
-
-bool denies(const policy::PathRule& rule) {
-  return rule.list == policy::PathList::deny_read || rule.list == policy::PathList::deny_write;
-}
 
 // The pattern with another folder in place of its literal prefix, which has `components` parts.
 std::string with_prefix(std::string_view pattern, const std::string& old_prefix,
@@ -71,7 +68,7 @@ void PathPlanner::note(PlanNote::Kind kind, const policy::PathRule& rule, std::s
                          .origin = rule.origin,
                          .why = std::move(why),
                          .remedy = std::move(remedy),
-                         .built_in = rule.origin.file.starts_with("profile ")});
+                         .built_in = is_built_in(rule)});
 }
 
 bool PathPlanner::in_private(std::string_view path) const {
@@ -316,8 +313,8 @@ void PathPlanner::grant(const std::string& path, policy::PathList list, const st
   if (act.allowed) return;
   // A profile hides the home folder as a whole; that is its default there and no word about this
   // repository. Every other deny stands.
-  const bool only_hidden_home = act.rule != nullptr && act.rule->pattern == home_ &&
-                                act.rule->origin.file.starts_with("profile ");
+  const bool only_hidden_home =
+      act.rule != nullptr && act.rule->pattern == home_ && is_built_in(*act.rule);
   if (act.rule != nullptr && !only_hidden_home)
     return note(PlanNote::Kind::git, rule, "not granted: " + policy::describe(*act.rule));
   if (only_hidden_home) rule.origin.scope = act.rule->origin.scope;

@@ -8,14 +8,11 @@
 
 #include "confine/path_planner.h"
 #include "policy/explain.h"
+#include "policy/path_decision.h"
 
 namespace ward::confine {
 
 namespace {
-
-bool denies(const policy::PathRule& rule) {
-  return rule.list == policy::PathList::deny_read || rule.list == policy::PathList::deny_write;
-}
 
 Action action_of(PathState state) {
   return state == PathState::writable    ? Action::writable

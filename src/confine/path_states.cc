@@ -14,10 +14,6 @@ namespace ward::confine {
 
 namespace {
 
-bool denies(const policy::PathRule& rule) {
-  return rule.list == policy::PathList::deny_read || rule.list == policy::PathList::deny_write;
-}
-
 void consider(const policy::PathRule& rule, Winners& here) {
   for (std::size_t scope = 0; scope <= static_cast<std::size_t>(rule.origin.scope); ++scope)
     if (here[scope] == nullptr || policy::goes_before(rule, *here[scope])) here[scope] = &rule;

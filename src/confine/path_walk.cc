@@ -6,16 +6,9 @@
 
 #include "confine/path_planner.h"
 #include "policy/explain.h"
+#include "policy/path_decision.h"
 
 namespace ward::confine {
-
-namespace {
-
-bool denies(const policy::PathRule& rule) {
-  return rule.list == policy::PathList::deny_read || rule.list == policy::PathList::deny_write;
-}
-
-}  // namespace
 
 // Below a folder that a wildcard denies nothing more has to be found, unless some rule opens a part
 // of it again.

@@ -8,10 +8,6 @@ namespace ward::policy {
 
 namespace {
 
-bool denies(const PathRule& rule) {
-  return rule.list == PathList::deny_read || rule.list == PathList::deny_write;
-}
-
 bool is_about(const PathRule& rule, std::string_view act) {
   return act == "read" ? rule.list != PathList::deny_write : rule.list != PathList::allow_read;
 }
@@ -47,8 +43,7 @@ std::string why_lost(const Matching& loser, const Matching& winner) {
   if (loser.depth < winner.depth) return "less specific";
   if (loser.rule->literal != winner.rule->literal && winner.rule->literal)
     return "as specific, but a literal path goes before a wildcard";
-  if (loser.rule->origin.file.starts_with("profile ") &&
-      !winner.rule->origin.file.starts_with("profile "))
+  if (is_built_in(*loser.rule) && !is_built_in(*winner.rule))
     return "as specific, but a document goes before a built-in profile";
   if (denies(*winner.rule) && !denies(*loser.rule))
     return "as specific, but deny goes before allow";

@@ -268,7 +268,7 @@ class Linter {
   // final, so it decides below as well.
   void shadowed_paths() {
     for (const PathRule& rule : policy_.filesystem.rules) {
-      if (!rule.literal || rule.origin.file.starts_with("profile ")) continue;
+      if (!rule.literal || is_built_in(rule)) continue;
       const PathVerdict verdict = decider_.decide(rule.pattern);
       const bool write = rule.list == PathList::allow_write || rule.list == PathList::deny_write;
       const Verdict& own = write ? verdict.write : verdict.read;

@@ -48,13 +48,6 @@ struct Best {
   const PathRule* rule = nullptr;
 };
 
-bool denies(const PathRule& rule) {
-  return rule.list == PathList::deny_read || rule.list == PathList::deny_write;
-}
-
-// A profile is the default: whoever writes down the same path means to change it.
-bool is_built_in(const PathRule& rule) { return rule.origin.file.starts_with("profile "); }
-
 // Whether `challenger`, which matches at `depth`, decides before `best`.
 bool wins(const PathRule& challenger, std::uint32_t depth, const Best& best) {
   if (best.rule == nullptr) return true;
@@ -88,8 +81,15 @@ Verdict verdict(const std::array<Best, kScopes>& best, bool by_default) {
 
 }  // namespace
 
+bool denies(const PathRule& rule) {
+  return rule.list == PathList::deny_read || rule.list == PathList::deny_write;
+}
+
+bool is_built_in(const PathRule& rule) { return rule.origin.file.starts_with("profile "); }
+
 bool goes_before(const PathRule& challenger, const PathRule& holder) {
   if (challenger.literal != holder.literal) return challenger.literal;
+  // A profile is the default: whoever writes down the same path means to change it.
   if (is_built_in(challenger) != is_built_in(holder)) return !is_built_in(challenger);
   if (denies(challenger) != denies(holder)) return denies(challenger);
   if (challenger.origin.scope != holder.origin.scope)

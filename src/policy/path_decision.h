@@ -20,6 +20,10 @@
 
 namespace ward::policy {
 
+bool denies(const PathRule& rule);
+// A rule of a built-in profile, which nobody here wrote.
+bool is_built_in(const PathRule& rule);
+
 // Of two rules that match at the same depth, whether `challenger` decides before `holder`: literal
 // before wildcard, a document before a built-in profile, deny before allow; then the stronger
 // scope, which says the same and is the better answer to "which rule?".
