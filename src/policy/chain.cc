@@ -37,6 +37,11 @@ Result<std::string> resolve(const Document& document, const std::string& home) {
 
 }  // namespace
 
+Result<std::string> read_document(const Files& files, const std::string& path, Scope scope) {
+  return scope == Scope::managed ? files.read_managed(path, kMaxDocumentBytes)
+                                 : files.read(path, kMaxDocumentBytes);
+}
+
 Result<Chain> read_chain(const Origin& origin, std::string text, const std::string& home,
                          const Files& files) {
   Chain chain;
@@ -60,7 +65,7 @@ Result<Chain> read_chain(const Origin& origin, std::string text, const std::stri
     if (chain.files.size() >= kMaxExtends)
       return fail(at_extends(last, "more than " + std::to_string(kMaxExtends) + " files in a row",
                              "join some of them"));
-    Result<std::string> read = files.read(path, kMaxDocumentBytes);
+    Result<std::string> read = read_document(files, path, origin.scope);
     if (!read)
       return fail(std::move(read).error().with_context(
           last.origin.file + ":" + std::to_string(last.extends_line) + ": extends"));

@@ -23,6 +23,9 @@ struct Chain {
   Origin profile_origin;  // the `extends` that names it
 };
 
+// The text of a document that has a part in `scope`; of the managed scope, what root alone wrote.
+Result<std::string> read_document(const Files& files, const std::string& path, Scope scope);
+
 // `text` is the file's content. Refuses a cycle and more than kMaxExtends files.
 Result<Chain> read_chain(const Origin& origin, std::string text, const std::string& home,
                          const Files& files);

@@ -17,6 +17,10 @@ class Files {
   // The whole of a regular file. An absent one is `not_found`, one over `max_bytes` is `exhausted`;
   // anything that is not a regular file is refused without waiting for it.
   virtual Result<std::string> read(const std::string& path, std::uint64_t max_bytes) const = 0;
+  // The same for a document of the managed scope; what anyone but root can replace or write is
+  // refused (denied), because it would bind its own author.
+  virtual Result<std::string> read_managed(const std::string& path,
+                                           std::uint64_t max_bytes) const = 0;
 };
 
 }  // namespace ward::policy

@@ -18,6 +18,9 @@ class NoFiles : public Files {
   Result<std::string> read(const std::string& path, std::uint64_t) const override {
     return fail(ErrorKind::not_found, path + ": no such file");
   }
+  Result<std::string> read_managed(const std::string& path, std::uint64_t) const override {
+    return read(path, 0);
+  }
 };
 
 // A file that takes part, with everything it extends.
@@ -67,8 +70,8 @@ class Loader {
   }
 
   // The text of a file that need not exist.
-  Result<std::optional<std::string>> read_optional(const std::string& path) const {
-    Result<std::string> text = files_.read(path, kMaxDocumentBytes);
+  Result<std::optional<std::string>> read_optional(const std::string& path, Scope scope) const {
+    Result<std::string> text = read_document(files_, path, scope);
     if (text) return std::optional(std::move(*text));
     if (text.error().kind() == ErrorKind::not_found) return std::optional<std::string>();
     return fail(std::move(text).error());
@@ -76,7 +79,7 @@ class Loader {
 
   Status add_optional(const std::string& path, Scope scope) {
     if (path.empty()) return {};
-    WARD_ASSIGN(std::optional<std::string> text, read_optional(path));
+    WARD_ASSIGN(std::optional<std::string> text, read_optional(path, scope));
     if (!text) return {};
     return add({path, 0, scope}, std::move(*text), request_.place.workspaces);
   }
@@ -85,7 +88,7 @@ class Loader {
     std::string found;
     for (const std::string_view name : kWorkspaceFiles) {
       const std::string path = (workspace == "/" ? "/" : workspace + "/") + std::string(name);
-      WARD_ASSIGN(std::optional<std::string> text, read_optional(path));
+      WARD_ASSIGN(std::optional<std::string> text, read_optional(path, Scope::workspace));
       if (!text) continue;
       if (!found.empty())
         return fail(Error(ErrorKind::invalid, found + " and " + path + " both exist")

@@ -222,6 +222,26 @@ TEST(Load, OverridesInAWorkspaceFileAreRefused) {
               HasSubstr("ward.yaml:2: overrides[0]: a workspace's file cannot accept"));
 }
 
+TEST(Load, AManagedFileOrOneThatItExtendsThatIsNotRootsIsRefused) {
+  MapFiles files;
+  files.texts[kManaged] = "version: 1\nextends: ./base.yaml\n";
+  files.texts["/etc/ward/base.yaml"] = "version: 1\nfilesystem: {denyRead: [/srv]}\n";
+  EXPECT_FALSE(readable(load(files), "/srv/x"));
+  files.not_roots = {"/etc/ward/base.yaml"};
+  EXPECT_EQ(load_error(files),
+            "/etc/ward/managed.yaml:2: extends: /etc/ward/base.yaml is not root's");
+  files.not_roots = {kManaged};
+  EXPECT_EQ(load_error(files), "/etc/ward/managed.yaml is not root's");
+}
+
+TEST(Load, TheUsersAndTheWorkspacesFilesNeedNotBeRoots) {
+  MapFiles files;
+  files.texts[kUser] = files.texts[kWorkspace] = "version: 1\nextends: ~/base.yaml\n";
+  files.texts["/home/u/base.yaml"] = "version: 1\nfilesystem: {denyRead: [/srv]}\n";
+  files.not_roots = {kUser, kWorkspace, "/home/u/base.yaml"};
+  EXPECT_FALSE(readable(load(files), "/srv/x"));
+}
+
 TEST(Load, JsonAndYamlSayTheSame) {
   MapFiles files;
   files.texts["/home/u/proj/ward.json"] =
