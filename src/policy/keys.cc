@@ -22,12 +22,13 @@ constexpr KeyRow kRows[] = {
     KeyRow{"extends", text, strictest, false, "",
            "What this document builds on: the built-in locked, read-only or workspace, or a file. "
            "Of the built-in ones that the files name, the narrowest is in force.",
-           "workspace", take::extends},
+           "workspace", take::extends, "workspace"},
 
     KeyRow{"filesystem", section, neutral, false, "", "Which paths can be read and written.", "",
            nullptr},
     KeyRow{"filesystem.default", choice, strictest, false, "read deny",
-           "What a path is that no rule speaks of.", "read", take::default_access},
+           "What a path is that no rule speaks of; deny in the profile locked.", "read",
+           take::default_access, "read"},
     KeyRow{"filesystem.allowWrite", paths, widens, false, "",
            "Paths that can be written, and read.", "[., ~/.cache/app]",
            take::path<PathList::allow_write>},
@@ -42,7 +43,7 @@ constexpr KeyRow kRows[] = {
     KeyRow{"filesystem.protect", choice, strictest, false, "guard emulate",
            "How the creation of a protected path that does not exist is stopped: guard checks the "
            "call and watches, emulate performs the call itself.",
-           "guard", take::protect},
+           "guard", take::protect, "guard"},
 
     KeyRow{"network", section, neutral, false, "", "Which hosts can be reached; none by default.",
            "", nullptr},
@@ -100,7 +101,7 @@ constexpr KeyRow kRows[] = {
     KeyRow{"env.inherit", choice, strictest, false, "none core all",
            "Which of the caller's variables pass: none, the core ones (PATH, HOME, LANG, TERM and "
            "their like), or all.",
-           "core", take::env_inherit},
+           "core", take::env_inherit, "core"},
     KeyRow{"env.allow", texts, widens, false, "", "Further variables of the caller that pass.",
            "[CC]", take::env_allow},
     KeyRow{"env.set", text_map, widens, false, "", "Variables with a fixed value.", "{CI: \"1\"}",
@@ -147,9 +148,10 @@ constexpr KeyRow kRows[] = {
     KeyRow{"process", section, neutral, false, "", "Speaks to the process layer only.", "",
            nullptr},
     KeyRow{"process.seccomp", choice, strictest, false, "isolate strict default vmm desktop",
-           "The system call profile.", "default", take::seccomp},
+           "The system call profile.", "default", take::seccomp, "default"},
     KeyRow{"process.nestedNamespaces", boolean, strictest, false, "",
-           "Whether the command may make namespaces of its own.", "false", take::nested_namespaces},
+           "Whether the command may make namespaces of its own.", "false", take::nested_namespaces,
+           "false"},
     KeyRow{"process.passFds", numbers, widens, false, "",
            "Open descriptors of the caller that the command keeps, besides 0, 1 and 2.", "[3]",
            take::pass_fd},

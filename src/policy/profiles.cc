@@ -402,7 +402,7 @@ constexpr ProfileRows kRows[] = {
      kSystem},
     {kReadOnly, kWide, kDeny, false, "the home folder, but for what allowRead re-opens", kHome},
     {kReadOnly, kWide, PathList::allow_read, false,
-     "the folders that PATH and the toolchains' variables name", kPrograms},
+     "the folders below the home folder that PATH and the toolchains' variables name", kPrograms},
     {kReadOnly, kWide, PathList::allow_read, false, "toolchains below the home folder",
      kToolchains},
     {kReadOnly, kWide, PathList::allow_read, false, "caches of toolchains", kToolCachesRead},
