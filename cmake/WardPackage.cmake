@@ -1,6 +1,7 @@
-# What `make install` and `make deb` lay down: one program and its documents.
+# What `make install` and `make deb` lay down: the program, the gateway it starts, and its documents.
 include(GNUInstallDirs)
 install(TARGETS ward RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS ward-gateway RUNTIME DESTINATION libexec/ward)
 install(FILES README.md SECURITY.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(CPACK_GENERATOR DEB)

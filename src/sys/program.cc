@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -88,6 +89,49 @@ Result<ProgramEnd> run_program(const ProgramRun& run) {
   if (!ended) return fail(ErrorKind::io, run.argv[0] + " did not end in time");
   end.exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return end;
+}
+
+Result<StartedProgram> start_program(std::span<const std::string> argv, int channel, int as) {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawnattr_init(&attributes);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDWR, 0);
+  posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, channel, as);
+  posix_spawn_file_actions_addclosefrom_np(&actions, as + 1);
+  sigset_t none;
+  sigset_t all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setflags(&attributes,
+                           POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
+  StartedProgram started;
+  std::array<char*, 1> environment = {nullptr};
+  const int error = ::posix_spawn(&started.pid, argv[0].c_str(), &actions, &attributes,
+                                  pointers(argv).data(), environment.data());
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  if (error != 0) return fail_errno(error, "run " + argv[0]);
+  started.process = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, started.pid, 0)));
+  if (!started.process.valid()) {
+    const int cause = errno;
+    (void)end_program(started.pid, -1, std::chrono::milliseconds(0));
+    return fail_errno(cause, "pidfd_open " + argv[0]);
+  }
+  return started;
+}
+
+int end_program(pid_t pid, int process, std::chrono::milliseconds patience) {
+  pollfd waiting = {process, POLLIN, 0};
+  if (process < 0 || ::poll(&waiting, 1, static_cast<int>(patience.count())) <= 0)
+    ::kill(pid, SIGKILL);
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
 }
 
 }  // namespace ward::sys
