@@ -8,6 +8,7 @@
 
 #include "base/id.h"
 #include "cli/command_line.h"
+#include "cli/learn_place.h"
 #include "cli/policy_commands.h"
 #include "cli/review_common.h"
 #include "cli/run_journal.h"
@@ -26,8 +27,6 @@ namespace ward::cli {
 
 namespace {
 
-// Not in the home folder, whose changes are held, and private inside.
-constexpr const char* kHeldBase = "/var/tmp";
 // More files of one folder that were read are suggested as the folder.
 constexpr std::size_t kMostFiles = 8;
 
@@ -36,28 +35,6 @@ struct LearnOptions {
   PolicyArguments policy;
   std::string output;
   std::vector<std::string> command;
-};
-
-// A folder of our own that is gone with this object, whatever the command wrote.
-class HeldPlace {
- public:
-  static Result<HeldPlace> make() {
-    std::string path = std::string(kHeldBase) + "/ward-learn-XXXXXX";
-    if (::mkdtemp(path.data()) == nullptr) return fail_errno(errno, "make " + path);
-    return HeldPlace(std::move(path));
-  }
-  HeldPlace(HeldPlace&& other) noexcept : path_(std::exchange(other.path_, "")) {}
-  HeldPlace& operator=(HeldPlace&&) = delete;
-  ~HeldPlace() {
-    if (path_.empty()) return;
-    ::rmdir((path_ + "/held").c_str());
-    ::rmdir(path_.c_str());
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  explicit HeldPlace(std::string path) : path_(std::move(path)) {}
-  std::string path_;
 };
 
 // The command's standard output goes where its errors go while this lives: ours is the document's.
@@ -92,7 +69,8 @@ class Learn {
     WARD_ASSIGN(confine::PathPlan plan, confine::plan_paths(base, there));
     base_ = plan.rules;
     hold_everything();
-    WARD_ASSIGN(HeldPlace held_place, HeldPlace::make());
+    if (Status swept = sweep_learn_places(); !swept) warnings_.push_back(swept.error().describe());
+    WARD_ASSIGN(LearnPlace held_place, LearnPlace::make());
     WARD_ASSIGN(process::RunResult result, observe(held_place.path()));
     Status seen = note_changes();
     if (held_) {

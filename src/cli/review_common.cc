@@ -7,6 +7,7 @@
 #include <ctime>
 
 #include "base/escape.h"
+#include "cli/learn_place.h"
 #include "journal/sqlite_journal.h"
 #include "policy/path_entry.h"
 #include "sys/file.h"
@@ -49,6 +50,7 @@ review::Deadline now_seconds() {
 }
 
 Status sweep_held(const std::string& state_folder, std::vector<std::string>& warnings) {
+  if (Status swept = sweep_learn_places(); !swept) warnings.push_back(swept.error().describe());
   WARD_ASSIGN(std::vector<review::HeldInfo> removed,
               review::remove_expired(state_folder, now_seconds()));
   for (const review::HeldInfo& info : removed) {

@@ -23,7 +23,8 @@ std::string deadline_text(review::Deadline deadline);
 std::string span_text(std::chrono::seconds span);
 review::Deadline now_seconds();
 
-// Removes held changes past their deadline, and says so in the journal and in `warnings`.
+// Removes held changes past their deadline, and says so in the journal and in `warnings`; and what
+// a killed `ward policy learn` left.
 Status sweep_held(const std::string& state_folder, std::vector<std::string>& warnings);
 
 // The full paths that words of a command line name, links in their folders resolved.

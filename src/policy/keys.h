@@ -1,9 +1,9 @@
 // Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
 //
 // The keys of the policy language as one table: the parser, the suggestions for a misspelt key, the
-// JSON Schema and the reference in docs/policy.md (reference_test.cc holds it to this) all come
-// from it, so they cannot disagree. Each row says what a key means and which way it can change a
-// policy. Constant data.
+// JSON Schema and the reference in docs/policy.md (reference_test.cc holds it) all come from it, so
+// they cannot disagree. Each row says what a key means and which way it can change a policy.
+// Constant data.
 #pragma once
 
 #include <cstdint>

@@ -1,12 +1,17 @@
 // Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
 //
 // `ward policy learn`: what it prints lets the same command pass, and nothing it saw happened.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <filesystem>
+#include <set>
 
 #include "support/needs.h"
+#include "support/paths.h"
 #include "support/sandbox.h"
 
 namespace ward::test {
@@ -108,17 +113,44 @@ TEST_F(PolicyLearn, AskedForAddressesAreListedAndTheOutputIsTheDocumentAlone) {
   EXPECT_THAT(read_text(file), HasSubstr("extends: read-only"));
 }
 
+// Places that no command holds and that `seen` does not name: other tests make some too, meanwhile.
+std::set<std::string> left_behind(const std::set<std::string>& seen) {
+  std::set<std::string> found;
+  for (const auto& entry : fs::directory_iterator("/var/tmp")) {
+    const std::string path = entry.path();
+    if (!path.starts_with("/var/tmp/ward-learn-") || seen.contains(path)) continue;
+    const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) continue;
+    if (::flock(fd, LOCK_SH | LOCK_NB) == 0 && fs::exists(path)) found.insert(path);
+    ::close(fd);
+  }
+  return found;
+}
+
 TEST_F(PolicyLearn, NothingOfWhatWasHeldIsLeft) {
-  auto count = [] {
-    std::size_t found = 0;
-    for (const auto& entry : fs::directory_iterator("/var/tmp"))
-      if (entry.path().filename().string().starts_with("ward-learn-")) ++found;
-    return found;
-  };
-  const std::size_t before = count();
+  const std::set<std::string> before = left_behind({});
   learn("mkdir -m 0 x; echo y > y");
   learn("exec /nothing/there");
-  EXPECT_EQ(count(), before);
+  EXPECT_THAT(left_behind(before), testing::IsEmpty());
+}
+
+// The place is found by the home folder that it holds, and its lock is waited for: it goes with the
+// last process of the killed run.
+TEST_F(PolicyLearn, WhatAKilledOneHeldIsGoneWithTheNext) {
+  const std::string script = R"(
+    mkfifo fifo
+    "$0" policy learn -- sh -c 'mkdir -m 0 x; echo y > y; echo started; exec sleep 600' 2> fifo &
+    read -r line < fifo
+    place=$(grep -l "\"$HOME\"" /var/tmp/ward-learn-*/held/*/held.json 2>&- | cut -d / -f 1-4)
+    kill -KILL $!
+    wait $!
+    test -d "$place" && flock "$place" true && test -d "$place" && echo "$line, left"
+    "$0" policy learn -- true > learned
+    test -d "$place" || echo gone
+  )";
+  RunOptions options = sandbox_.process_options();
+  const RunResult result = test::run({"/bin/sh", "-c", script, ward_binary()}, options);
+  EXPECT_EQ(result.out, "started, left\ngone\n") << result.err;
 }
 
 }  // namespace
