@@ -38,6 +38,20 @@ struct Kept {
   std::vector<Denial> breaches, denials;
   std::vector<std::string> notes;
   pid_t init = 0;
+  UniqueFd told_in, told_out;  // a byte for each denial and note
+
+  Kept() {
+    int ends[2] = {-1, -1};
+    EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+    told_in = UniqueFd(ends[0]);
+    told_out = UniqueFd(ends[1]);
+  }
+  // Inside: until the watch has told of that many things.
+  void wait_until_told(int things) const {
+    char byte = 0;
+    while (things > 0 && ::read(told_in.get(), &byte, 1) == 1) --things;
+  }
+  void tell() const { EXPECT_EQ(::write(told_out.get(), "+", 1), 1); }
 
   WatchSpec spec(PathPlan plan, LateMask mask) {
     return WatchSpec{.plan = std::move(plan),
@@ -47,8 +61,16 @@ struct Kept {
                      .mask = std::move(mask),
                      .sandbox_creates = {},
                      .breach = [this](const Denial& denial) { breaches.push_back(denial); },
-                     .on_denial = [this](const Denial& denial) { denials.push_back(denial); },
-                     .on_note = [this](const std::string& note) { notes.push_back(note); }};
+                     .on_denial =
+                         [this](const Denial& denial) {
+                           denials.push_back(denial);
+                           tell();
+                         },
+                     .on_note =
+                         [this](const std::string& note) {
+                           notes.push_back(note);
+                           tell();
+                         }};
   }
   LabOptions options(PathPlan plan, std::vector<std::string> roots = {}) {
     LabOptions lab;
@@ -157,8 +179,7 @@ TEST(Watch, ANameThatTheMachinesUserMakesIsLeftAloneAndMaskedInside) {
   };
   LabResult result = run_in_lab(std::move(options), [&] {
     std::string path = dir / ".git/hooks/pre-commit";
-    struct stat status = {};
-    for (int i = 0; i < 5000 && ::stat(path.c_str(), &status) == 0; ++i) ::usleep(1000);
+    kept.wait_until_told(1);
     return ::open(path.c_str(), O_RDONLY) < 0 && errno == EACCES ? "" : "it can be read";
   });
   EXPECT_EQ(result.report, "");
@@ -207,15 +228,11 @@ TEST(Watch, AFileThatIsToBeHiddenIsMaskedWhenItAppears) {
   LabResult result = run_in_lab(std::move(options), [&] {
     if (::chdir(dir.path().c_str()) != 0) return std::string("chdir");
     ::close(::open("ready", O_CREAT | O_WRONLY, 0600));
+    kept.wait_until_told(3);
     std::string report;
     for (const char* path : {"a/b/.env", "tree/c/.env", "new/folder/.env"}) {
-      int fd = -1;
-      // Absent, then for a moment readable, then not.
-      for (int i = 0; i < 5000 && (fd = ::open(path, O_RDONLY), fd >= 0 || errno == ENOENT); ++i) {
-        if (fd >= 0) ::close(fd);
-        ::usleep(1000);
-      }
-      if (fd >= 0 || errno != EACCES) report += std::string(path) + " can be read; ";
+      if (::open(path, O_RDONLY) >= 0 || errno != EACCES)
+        report += std::string(path) + " can be read; ";
       if (::open(path, O_WRONLY) >= 0) report += std::string(path) + " can be written; ";
     }
     return report;
@@ -233,17 +250,11 @@ TEST(Watch, FoldersBeyondTheBoundAreToldOf) {
   auto plan = hiding_plan(dir);
   ASSERT_TRUE(plan.has_value());
   Kept kept;
-  LabOptions options = kept.options(*plan, {dir.path()});
-  options.on_round = [&](Notifier&) {
-    if (!kept.notes.empty() && !there(dir / "told")) dir.write("told", "");
-  };
-  LabResult result = run_in_lab(std::move(options), [&] {
-    for (int i = 0; i < 5000 && !there(dir / "told"); ++i) {
-      ::usleep(1000);
-      ::mkdir((dir / "x").c_str(), 0700);  // turns the loop
-    }
+  LabResult result = run_in_lab(kept.options(*plan, {dir.path()}), [&] {
+    kept.wait_until_told(1);
     return "";
   });
+  EXPECT_EQ(result.report, "");
   ASSERT_EQ(kept.notes.size(), 1U);
   EXPECT_THAT(kept.notes[0], ::testing::HasSubstr("100 folders"));
 }
