@@ -16,6 +16,7 @@
 #include <map>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "confine/creation_guard.h"
 #include "confine/standing.h"
@@ -87,15 +88,14 @@ struct Watch::State {
   Result<int> open_parent(const std::string& path);
   void look(Protected& row);
   void look_at_all();
-  void appeared(Protected& row);
-  void moved(Protected& row);
+  void changed(Protected& row);
   Status repair(Protected& row);
   Status step();
   void add_root_folder(const std::string& path);
   void scan(int folder, const std::string& path);
   void found(const std::string& path);
   void note_bound();
-  Denial denial_of(const Protected& row, Denial::Act act) const;
+  Denial denial_of(const Protected& row) const;
 
   WatchSpec spec;
   CreationGuard guard;
@@ -113,9 +113,9 @@ struct Watch::State {
   bool breached = false, bound_noted = false;
 };
 
-Denial Watch::State::denial_of(const Protected& row, Denial::Act act) const {
+Denial Watch::State::denial_of(const Protected& row) const {
   Denial denial;
-  denial.act = act;
+  denial.act = row.absent ? Denial::Act::create : Denial::Act::rename;
   denial.target = row.path();
   denial.rule = row.rule;
   return denial;
@@ -164,47 +164,35 @@ void Watch::State::look(Protected& row) {
   struct stat status = {};
   int error = sys::stat_entry(row.folder, row.name.c_str(), status);
   if (row.absent) {
-    if (error == 0) appeared(row);
+    if (error == 0) changed(row);
     return;
   }
-  if (error == ENOENT || (error == 0 && sys::object_id(status) != row.object)) moved(row);
+  if (error == ENOENT || (error == 0 && sys::object_id(status) != row.object)) changed(row);
 }
 
 void Watch::State::look_at_all() {
   for (Protected& row : names) look(row);
 }
 
-void Watch::State::appeared(Protected& row) {
-  Denial denial = denial_of(row, Denial::Act::create);
+void Watch::State::changed(Protected& row) {
+  Denial denial = denial_of(row);
+  const bool first = !std::exchange(row.reported, true);
   if (breached || (spec.sandbox_creates && spec.sandbox_creates())) {
     breached = true;
-    if (!row.reported) spec.breach(denial);
-    row.reported = true;
-    // What cannot be removed now, because the sandbox still adds to it, is removed by settle().
+    if (first) spec.breach(denial);
+    // What cannot be undone now, because the sandbox goes on, is undone by settle().
     (void)repair(row).has_value();
     return;
   }
-  if (row.reported) return;
-  row.reported = true;
-  Status masked = spec.mask.hide(row.path());
-  denial.remedy = masked ? "it appeared from outside the sandbox and is hidden inside"
-                         : "it appeared from outside the sandbox and could not be hidden: " +
-                               masked.error().message();
-  spec.on_denial(denial);
-}
-
-void Watch::State::moved(Protected& row) {
-  Denial denial = denial_of(row, Denial::Act::rename);
-  if (breached || (spec.sandbox_creates && spec.sandbox_creates())) {
-    breached = true;
-    if (!row.reported) spec.breach(denial);
-    row.reported = true;
-    (void)repair(row).has_value();
-    return;
+  if (!first) return;
+  if (row.absent) {
+    Status masked = spec.mask.hide(row.path());
+    denial.remedy = masked ? "it appeared from outside the sandbox and is hidden inside"
+                           : "it appeared from outside the sandbox and could not be hidden: " +
+                                 masked.error().message();
+  } else {
+    denial.remedy = "it was moved or replaced from outside the sandbox";
   }
-  if (row.reported) return;
-  row.reported = true;
-  denial.remedy = "it was moved or replaced from outside the sandbox";
   spec.on_denial(denial);
 }
 
