@@ -12,8 +12,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -31,6 +33,14 @@ constexpr std::size_t kFoldersAStep = 64;  // so that the loop is not held up
 constexpr std::size_t kReservedFds = 256;  // for the rest of the supervisor
 constexpr unsigned kRenameNoReplace = 1;   // RENAME_NOREPLACE
 
+// Changes come in bursts. The first of one is looked at when it comes, the others together: a
+// program that creates files would otherwise wait for the supervisor's looks, dozens of stats each.
+// The pause grows with the time that looks take, up to what still lets a file be hidden in time.
+using Clock = std::chrono::steady_clock;
+constexpr Clock::duration kShortPause = std::chrono::milliseconds(5);
+constexpr Clock::duration kLongPause = std::chrono::milliseconds(25);
+constexpr int kPausePerLook = 8;
+
 struct Protected {
   int folder = -1;  // of Folders
   std::string folder_path, name, rule;
@@ -42,14 +52,6 @@ struct Protected {
 
   std::string path() const { return folder_path == "/" ? "/" + name : folder_path + "/" + name; }
 };
-
-Status arm(int timer, long milliseconds) {
-  struct itimerspec when = {};
-  when.it_value.tv_sec = milliseconds / 1000;
-  when.it_value.tv_nsec = (milliseconds % 1000) * 1000000 + 1;
-  if (::timerfd_settime(timer, 0, &when, nullptr) != 0) return fail_errno(errno, "set a timer");
-  return {};
-}
 
 // Each watched folder needs a descriptor. Returns how many may be had.
 std::size_t raise_descriptor_limit(std::size_t wanted) {
@@ -65,11 +67,11 @@ std::size_t raise_descriptor_limit(std::size_t wanted) {
                                        : 0;
 }
 
-Status watch_by(int epoll, int fd) {
+Status control(int epoll, int operation, int fd, std::uint32_t events) {
   struct epoll_event event = {};
-  event.events = EPOLLIN;
+  event.events = events;
   event.data.fd = fd;
-  if (::epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) != 0) return fail_errno(errno, "epoll_ctl");
+  if (::epoll_ctl(epoll, operation, fd, &event) != 0) return fail_errno(errno, "epoll_ctl");
   return {};
 }
 
@@ -90,7 +92,11 @@ struct Watch::State {
   void look_at_all();
   void changed(Protected& row);
   Status repair(Protected& row);
-  Status step();
+  bool take_changes();
+  Status pause_after(Clock::duration look);
+  Status end_pause();
+  Status wake_in_time();
+  void step();
   void add_root_folder(const std::string& path);
   void scan(int folder, const std::string& path);
   void found(const std::string& path);
@@ -109,7 +115,10 @@ struct Watch::State {
   std::unordered_map<int, std::pair<UniqueFd, std::string>> folders;
   std::set<sys::ObjectId> known;
   std::deque<std::string> todo;
-  std::set<int> dirty;
+  // Until then changes only queue.
+  std::optional<Clock::time_point> pause_end;
+  // When folders are next taken into the watch.
+  std::optional<Clock::time_point> step_at;
   bool breached = false, bound_noted = false;
 };
 
@@ -280,13 +289,9 @@ void Watch::State::found(const std::string& path) {
   spec.on_denial(denial);
 }
 
-Status Watch::State::step() {
-  std::uint64_t expirations = 0;
-  (void)!::read(timer.get(), &expirations, sizeof expirations);
-  std::set<int> changed;
-  changed.swap(dirty);
-  for (int fd : changed)
-    if (auto folder = folders.find(fd); folder != folders.end()) scan(fd, folder->second.second);
+// Takes some folders into the watch; there are more where it sets `step_at`.
+void Watch::State::step() {
+  step_at.reset();
   bool more = standing.take_up(kFoldersAStep, spec.most_folders);
   if (standing.bounded()) note_bound();
   for (std::size_t i = 0; i < kFoldersAStep && !todo.empty(); ++i) {
@@ -294,7 +299,53 @@ Status Watch::State::step() {
     todo.pop_front();
     add_root_folder(path);
   }
-  if (more || !todo.empty()) return arm(timer.get(), 0);
+  if (more || !todo.empty()) step_at = Clock::now();
+}
+
+// Looks at what has changed since the last time; false: nothing.
+bool Watch::State::take_changes() {
+  sys::FolderWatch::Changes taken = changes.take();
+  if (taken.overflow) {
+    look_at_all();
+    standing.changed_all();
+  }
+  std::set<int> changed(taken.folders.begin(), taken.folders.end());
+  for (int fd : changed) {
+    auto [first, last] = names_of.equal_range(fd);
+    for (auto row = first; row != last; ++row) look(names[row->second]);
+    standing.changed(fd);
+  }
+  if (taken.overflow)
+    for (const auto& [fd, folder] : folders) changed.insert(fd);
+  for (int fd : changed)
+    if (auto folder = folders.find(fd); folder != folders.end()) scan(fd, folder->second.second);
+  return taken.overflow || !changed.empty();
+}
+
+Status Watch::State::pause_after(Clock::duration look) {
+  if (!pause_end) WARD_TRY(control(epoll.get(), EPOLL_CTL_MOD, changes.fd(), 0));
+  pause_end = Clock::now() + std::clamp(look * kPausePerLook, kShortPause, kLongPause);
+  return {};
+}
+
+Status Watch::State::end_pause() {
+  pause_end.reset();
+  return control(epoll.get(), EPOLL_CTL_MOD, changes.fd(), EPOLLIN);
+}
+
+// Sets the timer to whatever comes first.
+Status Watch::State::wake_in_time() {
+  std::optional<Clock::time_point> next = pause_end;
+  if (step_at && (!next || *step_at < *next)) next = step_at;
+  struct itimerspec when = {};
+  if (next) {
+    auto left = std::max(*next - Clock::now(), Clock::duration(1));
+    auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
+    when.it_value.tv_sec = seconds.count();
+    when.it_value.tv_nsec = std::chrono::nanoseconds(left - seconds).count();
+  }
+  if (::timerfd_settime(timer.get(), 0, &when, nullptr) != 0)
+    return fail_errno(errno, "set a timer");
   return {};
 }
 
@@ -303,8 +354,8 @@ Result<Watch> Watch::create(WatchSpec spec) {
   UniqueFd epoll(::epoll_create1(EPOLL_CLOEXEC));
   UniqueFd timer(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
   if (!epoll.valid() || !timer.valid()) return fail_errno(errno, "epoll_create1, timerfd_create");
-  WARD_TRY(watch_by(epoll.get(), source.fd()));
-  WARD_TRY(watch_by(epoll.get(), timer.get()));
+  WARD_TRY(control(epoll.get(), EPOLL_CTL_ADD, source.fd(), EPOLLIN));
+  WARD_TRY(control(epoll.get(), EPOLL_CTL_ADD, timer.get(), EPOLLIN));
   auto state = std::make_unique<State>(std::move(spec), std::move(source), std::move(epoll),
                                        std::move(timer));
   WARD_TRY(in_context(state->watch_names(), "watch the protected names"));
@@ -324,36 +375,22 @@ Status Watch::begin_roots(int delay_ms) {
   std::size_t possible = raise_descriptor_limit(state_->spec.most_folders);
   state_->spec.most_folders = std::min(state_->spec.most_folders, possible);
   if (globs) state_->todo.assign(state_->spec.roots.begin(), state_->spec.roots.end());
-  return arm(state_->timer.get(), delay_ms);
+  state_->step_at = Clock::now() + std::chrono::milliseconds(delay_ms);
+  return state_->wake_in_time();
 }
 
 Status Watch::on_readable() {
-  sys::FolderWatch::Changes changes = state_->changes.take();
-  if (changes.overflow) {
-    state_->look_at_all();
-    for (const auto& [fd, folder] : state_->folders) state_->dirty.insert(fd);
-    state_->standing.changed_all();
+  State& state = *state_;
+  const Clock::time_point begin = Clock::now();
+  if (!state.pause_end || begin >= *state.pause_end) {
+    if (state.take_changes())
+      WARD_TRY(state.pause_after(Clock::now() - begin));
+    else if (state.pause_end)
+      WARD_TRY(state.end_pause());
+    if (!state.todo.empty() && !state.step_at) state.step_at = begin;
   }
-  std::set<int> folders(changes.folders.begin(), changes.folders.end());
-  for (int fd : folders) {
-    auto [first, last] = state_->names_of.equal_range(fd);
-    for (auto row = first; row != last; ++row) state_->look(state_->names[row->second]);
-    if (state_->folders.contains(fd)) state_->dirty.insert(fd);
-    state_->standing.changed(fd);
-  }
-  std::array<struct epoll_event, 2> events = {};
-  int count = ::epoll_wait(fd(), events.data(), 2, 0);
-  bool due = std::any_of(events.begin(), events.begin() + std::max(count, 0),
-                         [&](const auto& event) { return event.data.fd == state_->timer.get(); });
-  if (due) return state_->step();
-  // Changes of one folder come in bursts: they are looked at together.
-  if (!state_->dirty.empty()) {
-    struct itimerspec left = {};
-    ::timerfd_gettime(state_->timer.get(), &left);
-    if (left.it_value.tv_sec == 0 && left.it_value.tv_nsec == 0)
-      return arm(state_->timer.get(), 10);
-  }
-  return {};
+  if (state.step_at && begin >= *state.step_at) state.step();
+  return state.wake_in_time();
 }
 
 Status Watch::settle() {
