@@ -71,7 +71,8 @@ std::string explanation_json(const policy::Explanation& explanation) {
   const auto line = [](const policy::Explanation::Line& l) {
     return "{" + field("act", l.act) + ", \"allowed\": " + (l.allowed ? "true" : "false") + ", " +
            field("rule", l.rule) + ", " + field("why", l.why) + ", \"shadowed\": " +
-           json_list(l.shadowed, [](const std::string& s) { return json_text(s); }) + "}";
+           json_list(l.shadowed, [](const std::string& s) { return json_text(s); }) + ", " +
+           field("remedy", l.remedy) + "}";
   };
   return "{" + field("subject", explanation.subject) +
          ", \"decisions\": " + json_list(explanation.lines, line) + "}\n";

@@ -93,29 +93,38 @@ std::string join(const std::vector<std::string>& words) {
   return text;
 }
 
-Explanation::Line explain_port(const Policy& policy, const std::string& host, std::uint16_t port) {
-  const HostVerdict verdict = NetworkDecider(policy.network).decide(host, port);
+std::string remedy_to_allow(const std::string& host, std::uint16_t port) {
+  const bool v6 = host.find(':') != std::string::npos;
+  return "add \"" + (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port) +
+         "\" to network.allow";
+}
+
+Explanation::Line explain_port(const Network& network, const std::string& host,
+                               std::uint16_t port) {
+  const HostVerdict verdict = NetworkDecider(network).decide(host, port);
   Explanation::Line line;
   line.act = "connect to port " + std::to_string(port);
   line.allowed = verdict.allowed;
   if (verdict.rule == nullptr) {
     line.rule = "the default: no host can be reached";
-    line.why = policy.network.presets.empty()
-                   ? "no rule of network.allow covers the host and port"
-                   : "no rule of network.allow covers it; the presets (" +
-                         join(policy.network.presets) + ") add hosts at run time";
-    for (const HostRule& rule : policy.network.allow)
+    line.why = network.presets.empty() ? "no rule of network.allow covers the host and port"
+                                       : "no rule of network.allow covers it; the presets (" +
+                                             join(network.presets) + ") add hosts at run time";
+    for (const HostRule& rule : network.allow)
       if (host_matches(rule.host, host))
         line.shadowed.push_back(describe_host("allow", rule) + ": another port" +
                                 (rule.port ? "" : ", 80 and 443 are meant where none is written"));
+    line.remedy = remedy_to_allow(host, port);
     return line;
   }
   line.rule = describe_host(verdict.allowed ? "allow" : "deny", *verdict.rule);
   line.why = verdict.allowed ? "nothing denies it" : "deny goes before rules and allow";
-  if (!verdict.allowed)
-    for (const HostRule& rule : policy.network.allow)
+  if (!verdict.allowed) {
+    line.remedy = "take that deny away, if the host is meant to be reached";
+    for (const HostRule& rule : network.allow)
       if (host_matches(rule.host, host))
         line.shadowed.push_back(describe_host("allow", rule) + ": deny goes before allow");
+  }
   for (const RequestRule* rule : verdict.narrowed_by) {
     line.why += "; narrowed by a rule (" + rule->origin.describe() + ")";
     if (!rule->methods.empty()) line.why += " to " + join(rule->methods);
@@ -148,6 +157,7 @@ std::string Explanation::text() const {
         "  " + line.act + ": " + (line.allowed ? "allowed" : "denied") + " by " + line.rule + "\n";
     text += "    because " + line.why + "\n";
     for (const std::string& other : line.shadowed) text += "    not by " + other + "\n";
+    if (!line.remedy.empty()) text += "    to allow it, " + line.remedy + "\n";
   }
   return text;
 }
@@ -161,15 +171,15 @@ Explanation explain_path(const Policy& policy, std::string_view path) {
   return explanation;
 }
 
-Result<Explanation> explain_host(const Policy& policy, std::string_view host_port) {
+Result<Explanation> explain_host(const Network& network, std::string_view host_port) {
   WARD_ASSIGN(const HostPort asked, parse_host(host_port));
   Explanation explanation;
   explanation.subject = asked.host;
   if (asked.port) {
-    explanation.lines.push_back(explain_port(policy, asked.host, *asked.port));
+    explanation.lines.push_back(explain_port(network, asked.host, *asked.port));
   } else {
     for (const std::uint16_t port : {std::uint16_t{443}, std::uint16_t{80}})
-      explanation.lines.push_back(explain_port(policy, asked.host, port));
+      explanation.lines.push_back(explain_port(network, asked.host, port));
   }
   return explanation;
 }

@@ -20,6 +20,7 @@ struct Explanation {
     std::string rule;  // "denyRead ~/.ssh (profile workspace)", or "the default: read"
     std::string why;
     std::vector<std::string> shadowed;  // the rules that also match, and why each lost
+    std::string remedy;                 // what would allow it; "" where nothing is to be said
   };
   std::string subject;
   std::vector<Line> lines;
@@ -28,7 +29,10 @@ struct Explanation {
 
 // Preconditions: `path` is absolute and lexically normal.
 Explanation explain_path(const Policy& policy, std::string_view path);
-Result<Explanation> explain_host(const Policy& policy, std::string_view host_port);
+Result<Explanation> explain_host(const Network& network, std::string_view host_port);
+inline Result<Explanation> explain_host(const Policy& policy, std::string_view host_port) {
+  return explain_host(policy.network, host_port);
+}
 
 // "denyRead ~/.ssh (profile workspace)": how a rule is named in every message.
 std::string describe(const PathRule& rule);

@@ -166,7 +166,8 @@ TEST(Explain, SpeaksOfHostsAndPorts) {
   EXPECT_EQ(explain_host(policy, "x.b.example:443")->text(),
             "x.b.example\n  connect to port 443: denied by deny x.b.example (w.yaml:4)\n"
             "    because deny goes before rules and allow\n"
-            "    not by allow *.b.example (w.yaml:3): deny goes before allow\n");
+            "    not by allow *.b.example (w.yaml:3): deny goes before allow\n"
+            "    to allow it, take that deny away, if the host is meant to be reached\n");
   EXPECT_THAT(explain_host(policy, "y.b.example:22")->text(),
               HasSubstr("another port, 80 and 443 are meant"));
   EXPECT_FALSE(explain_host(policy, "*.b.example"));
