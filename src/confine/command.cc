@@ -120,19 +120,7 @@ long send_descriptors(const CommandState& state, int listener, int root) {
     fds[count++] = root;
     report.value |= kWithRoot;
   }
-  struct iovec part = {&report, sizeof report};
-  alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof fds)] = {};
-  struct msghdr header = {};
-  header.msg_iov = &part;
-  header.msg_iovlen = 1;
-  header.msg_control = control;
-  header.msg_controllen = CMSG_SPACE(count * sizeof(int));
-  struct cmsghdr* item = CMSG_FIRSTHDR(&header);
-  item->cmsg_level = SOL_SOCKET;
-  item->cmsg_type = SCM_RIGHTS;
-  item->cmsg_len = CMSG_LEN(count * sizeof(int));
-  std::memcpy(CMSG_DATA(item), fds, count * sizeof(int));
-  return ::sendmsg(state.init.channels.launch, &header, MSG_NOSIGNAL) < 0 ? -errno : 0;
+  return send_with_descriptors(state.init.channels.launch, report, {fds, count});
 }
 
 long apply_filter(CommandState& state) {

@@ -1,10 +1,8 @@
 // Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
 #include "confine/connect_broker.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
-#include <netinet/in.h>
 #include <sys/epoll.h>
 #include <sys/un.h>
 
@@ -37,23 +35,20 @@ std::uint64_t own_namespace() {
 }
 
 std::string describe(const std::string& address) {
+  if (const std::optional<sys::Endpoint> endpoint = sys::endpoint_of(address))
+    return sys::to_string(*endpoint);
   sa_family_t family = AF_UNSPEC;
   if (address.size() >= sizeof family) std::memcpy(&family, address.data(), sizeof family);
-  std::array<char, INET6_ADDRSTRLEN> text = {};
-  if (family == AF_INET && address.size() >= sizeof(struct sockaddr_in)) {
-    struct sockaddr_in in = {};
-    std::memcpy(&in, address.data(), sizeof in);
-    ::inet_ntop(AF_INET, &in.sin_addr, text.data(), text.size());
-    return std::string(text.data()) + ":" + std::to_string(ntohs(in.sin_port));
-  }
-  if (family == AF_INET6 && address.size() >= sizeof(struct sockaddr_in6)) {
-    struct sockaddr_in6 in = {};
-    std::memcpy(&in, address.data(), sizeof in);
-    ::inet_ntop(AF_INET6, &in.sin6_addr, text.data(), text.size());
-    return "[" + std::string(text.data()) + "]:" + std::to_string(ntohs(in.sin6_port));
-  }
   return "a socket of family " + std::to_string(family);
 }
+
+int type_of(int fd) {
+  int type = 0;
+  socklen_t size = sizeof type;
+  return ::getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 ? type : 0;
+}
+
+constexpr const char* kSocketRemedy = "list the socket under network.unixSockets";
 
 // Makes the socket non-blocking while it lives, and as it was afterwards.
 class NonBlocking {
@@ -112,10 +107,11 @@ Result<int> socket_domain(int fd) {
   return domain;
 }
 
-ConnectBroker::ConnectBroker(UniqueFd diagnostics, std::vector<std::string> allowed, int epoll,
-                             Workers& workers)
+ConnectBroker::ConnectBroker(UniqueFd diagnostics, std::vector<std::string> allowed,
+                             NetworkJudge network, int epoll, Workers& workers)
     : diagnostics_(std::move(diagnostics)),
       allowed_(std::move(allowed)),
+      network_(std::move(network)),
       own_namespace_(own_namespace()),
       epoll_(epoll),
       workers_(workers) {}
@@ -129,15 +125,55 @@ Result<Reply> ConnectBroker::connect(const Caller& caller, CallerView& view, int
   if (!sys::notification_valid(caller.listener, caller.id))
     return fail_errno(ENOENT, "the caller is gone");
   if (own_namespace_ != 0 && namespace_of(socket.get()) == own_namespace_) {
-    refuse(describe(bytes), "a socket of the host's network namespace");
+    refuse({describe(bytes), "a socket of the host's network namespace", ""});
     return Reply::failure(EACCES);
   }
   std::optional<std::string> path = path_of_address(bytes);
   if (domain == AF_UNIX && path) return to_path(caller, view, std::move(socket), *path, refuse);
-  WARD_ASSIGN(Reply reply, attempt(caller, std::move(socket), bytes, -1));
-  if (reply.kind == Reply::Kind::error && reply.error == ENETUNREACH)
-    refuse(describe(bytes), "the network is denied by default");
+  const std::optional<sys::Endpoint> endpoint = sys::endpoint_of(bytes);
+  if ((domain == AF_INET || domain == AF_INET6) && endpoint)
+    return to_internet(caller, std::move(socket), bytes, *endpoint, refuse);
+  return attempt(caller, std::move(socket), bytes, -1);
+}
+
+Result<Reply> ConnectBroker::to_internet(const Caller& caller, UniqueFd socket,
+                                         const std::string& address, const sys::Endpoint& endpoint,
+                                         const OnRefusal& refuse) {
+  using Answer = NetworkJudge::Answer;
+  const int type = type_of(socket.get());
+  Reply reply = Reply::failure(ENETUNREACH);
+  switch (network_.before ? network_.before(endpoint, type) : Answer::go_on) {
+    case Answer::wait:
+      if (waiting_.size() >= kMostPending) return Reply::failure(EAGAIN);
+      waiting_.emplace(endpoint, Waiting{std::move(socket), caller, address});
+      return Reply::deferred();
+    case Answer::go_on: {
+      WARD_ASSIGN(reply, attempt(caller, std::move(socket), address, -1));
+      break;
+    }
+    case Answer::refuse: break;
+  }
+  if (reply.kind != Reply::Kind::error) return reply;
+  if (network_.refused) {
+    if (std::optional<ConnectRefusal> why = network_.refused(endpoint, type, reply.error))
+      refuse(*why);
+  } else if (reply.error == ENETUNREACH) {
+    refuse({sys::to_string(endpoint), "the network is denied by default", ""});
+  }
   return reply;
+}
+
+void ConnectBroker::resume(const sys::Endpoint& endpoint) {
+  auto [first, last] = waiting_.equal_range(endpoint);
+  std::vector<Waiting> ready;
+  for (auto at = first; at != last; ++at) ready.push_back(std::move(at->second));
+  waiting_.erase(first, last);
+  for (Waiting& waiting : ready) {
+    if (!sys::notification_valid(waiting.caller.listener, waiting.caller.id)) continue;
+    Result<Reply> reply = attempt(waiting.caller, std::move(waiting.socket), waiting.address, -1);
+    if (!reply) reply = Reply::failure(EAGAIN);
+    if (reply->kind != Reply::Kind::later) (void)send_reply(waiting.caller, *reply).has_value();
+  }
 }
 
 // By path, so that a service that makes its socket anew stays reachable; without following links,
@@ -161,7 +197,7 @@ Result<Reply> ConnectBroker::to_path(const Caller& caller, CallerView& view, Uni
   if (!listed(object)) {
     WARD_ASSIGN(bool inside, sys::socket_bound_in_namespace(diagnostics_.get(), object));
     if (!inside) {
-      refuse(inner_path(place), "network.unixSockets lists no such socket");
+      refuse({inner_path(place), "network.unixSockets lists no such socket", kSocketRemedy});
       return Reply::failure(EACCES);
     }
   }
@@ -227,6 +263,10 @@ bool ConnectBroker::complete(int fd) {
 }
 
 void ConnectBroker::end_orphans() {
+  std::erase_if(waiting_, [](const auto& entry) {
+    const Caller& caller = entry.second.caller;
+    return !sys::notification_valid(caller.listener, caller.id);
+  });
   std::erase_if(pending_, [&](const auto& entry) {
     const auto& [fd, pending] = entry;
     if (sys::notification_valid(pending.caller.listener, pending.caller.id)) return false;

@@ -15,7 +15,9 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -23,17 +25,40 @@
 #include "confine/caller_view.h"
 #include "confine/reply.h"
 #include "confine/workers.h"
+#include "sys/inet.h"
 
 namespace ward::confine {
 
+// A connect that was refused, for the report.
+struct ConnectRefusal {
+  std::string target;  // the address, or the path
+  std::string rule;    // why
+  std::string remedy;
+};
+
+// What the supervisor knows of the network that a sandbox sees. Each may be empty: then there is
+// none.
+struct NetworkJudge {
+  enum class Answer : std::uint8_t {
+    go_on,   // the kernel decides
+    wait,    // until the socket there listens: resume() goes on with it
+    refuse,  // answered ENETUNREACH, and reported
+  };
+  // `type` is the socket's. Before the connect is performed.
+  std::function<Answer(const sys::Endpoint& endpoint, int type)> before;
+  // The kernel refused it with this errno, or Answer::refuse did: what the report says, if
+  // anything.
+  std::function<std::optional<ConnectRefusal>(const sys::Endpoint& endpoint, int type, int error)>
+      refused;
+};
+
 class ConnectBroker {
  public:
-  // Reports a refused connect: the address, and why.
-  using OnRefusal = std::function<void(const std::string& target, const std::string& rule)>;
+  using OnRefusal = std::function<void(const ConnectRefusal&)>;
 
   // Watches what is pending through `epoll`, which must outlive it, as must `workers`.
-  ConnectBroker(UniqueFd diagnostics, std::vector<std::string> allowed, int epoll,
-                Workers& workers);
+  ConnectBroker(UniqueFd diagnostics, std::vector<std::string> allowed, NetworkJudge network,
+                int epoll, Workers& workers);
 
   // `fd`, `address` and `length` are the caller's registers. An error is the errno for the caller.
   Result<Reply> connect(const Caller& caller, CallerView& view, int fd, std::uint64_t address,
@@ -41,15 +66,24 @@ class ConnectBroker {
 
   // Was this epoll event about a pending connect? Then it is over, and its caller is answered.
   bool complete(int fd);
+  // What Answer::wait was given for may go on: performs the connects to `endpoint`.
+  void resume(const sys::Endpoint& endpoint);
   // Forgets those whose callers are gone.
   void end_orphans();
-  bool idle() const { return pending_.empty(); }
+  bool idle() const { return pending_.empty() && waiting_.empty(); }
 
  private:
   struct Pending {
     UniqueFd socket;
     Caller caller;
   };
+  struct Waiting {
+    UniqueFd socket;
+    Caller caller;
+    std::string address;
+  };
+  Result<Reply> to_internet(const Caller& caller, UniqueFd socket, const std::string& address,
+                            const sys::Endpoint& endpoint, const OnRefusal& refuse);
   Result<Reply> to_path(const Caller& caller, CallerView& view, UniqueFd socket,
                         const std::string& path, const OnRefusal& refuse);
   Result<Reply> attempt(const Caller& caller, UniqueFd socket, const std::string& address,
@@ -59,10 +93,12 @@ class ConnectBroker {
 
   UniqueFd diagnostics_;
   std::vector<std::string> allowed_;
+  NetworkJudge network_;
   std::uint64_t own_namespace_ = 0;
   int epoll_;
   Workers& workers_;
   std::map<int, Pending> pending_;  // by socket
+  std::multimap<sys::Endpoint, Waiting> waiting_;
 };
 
 // What is read of an address: the bytes and nothing behind them. EINVAL, EFAULT as the call itself.

@@ -102,6 +102,7 @@ constexpr StepRow kInitSteps[] = {
     {Step::socket_diagnosis, open_socket_diagnosis},
     {Step::private_mounts, make_mounts_private},
     {Step::supervisor, await_plan},
+    {Step::network, open_network},
     {Step::host_name, set_host_name},
     {Step::cgroup_namespace, own_cgroup_namespace},
     {Step::detach_trees, detach_trees},
@@ -171,6 +172,8 @@ void obey(Served& served, const Command& message) {
       served.frozen = false;
       ::kill(-1, SIGCONT);
       return;
+    case Command::Kind::listen:
+    case Command::Kind::socket: answer_socket_request(served.control, message); return;
   }
 }
 
@@ -247,7 +250,10 @@ void run_init(const SetupStart& start, const SetupChannels& channels) {
   }
   // From here on nobody inside may look into this process or take it over.
   raw::prctl(PR_SET_DUMPABLE, 0);
-  raw::drop_all_capabilities();
+  if (state.plan->has_network())
+    raw::drop_capabilities_but(CAP_NET_BIND_SERVICE);  // for the gateway's later sockets
+  else
+    raw::drop_all_capabilities();
   close_all_but({channels.control, signals, channel[0]});
   serve({channels.control, signals, channel[0], command});
 }

@@ -125,6 +125,7 @@ Error failure_of(const Report& report, const SetupPlan& plan, const Job& job) {
     return Error::from_errno(report.value, "enter " + job.working_directory)
         .with_remedy("the policy must let the command read its working directory");
   std::string op(to_string(step));
+  if (step == Step::network) return Error::from_errno(report.value, op);
   sys::Feature feature = feature_of(step);
   if (report.detail >= 0 && static_cast<std::size_t>(report.detail) < plan.rows.size()) {
     const SetupRow& row = plan.rows[static_cast<std::size_t>(report.detail)];
@@ -147,6 +148,19 @@ void kill_and_reap(int pidfd) {
   }
 }
 
+Status take_listeners(const Report& report, std::vector<UniqueFd>& fds,
+                      std::vector<UniqueFd>& listeners) {
+  auto next = fds.begin();
+  for (std::size_t bit = 0; bit < kMaxReportFds; ++bit) {
+    if ((report.value & (1 << bit)) == 0) continue;
+    const std::size_t index = static_cast<std::size_t>(report.detail) + bit;
+    if (next == fds.end() || index >= listeners.size())
+      return fail(ErrorKind::bug, "descriptors are missing");
+    listeners[index] = std::move(*next++);
+  }
+  return {};
+}
+
 // Reads reports until the set-up is over, one way or the other, and serves the listener meanwhile:
 // the self-test makes calls that only the supervisor can answer.
 Result<Report> await_report(int launch, SandboxHandles& handles, const LaunchHooks& hooks) {
@@ -164,6 +178,10 @@ Result<Report> await_report(int launch, SandboxHandles& handles, const LaunchHoo
     if (message.bytes.size() != sizeof report)
       return fail(ErrorKind::io, "the sandbox ended while it was being set up");
     std::memcpy(&report, message.bytes.data(), sizeof report);
+    if (report.kind == Report::Kind::listeners) {
+      WARD_TRY(take_listeners(report, message.fds, handles.listeners));
+      continue;
+    }
     if (report.kind != Report::Kind::descriptors) return report;
     const bool terminal = (report.value & kWithTerminal) != 0;
     const bool root = (report.value & kWithRoot) != 0;
@@ -249,6 +267,7 @@ Result<Report> Launch::set_up(const Confinement& confinement, const Job& job,
   WARD_ASSIGN(start_->plan, make_setup_plan(confinement, job, arena_));
   WARD_TRY(take_init());
   if (hooks.attach) WARD_TRY(hooks.attach(handles_.init));
+  handles_.listeners.resize(confinement.network.listeners.size());
   // An init that failed before has reported it.
   static_cast<void>(sys::send_message(handles_.control.get(), "1").has_value());
   if (hooks.meanwhile) WARD_TRY(hooks.meanwhile());

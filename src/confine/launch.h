@@ -18,6 +18,7 @@
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "confine/control.h"
+#include "confine/network_inside.h"
 #include "confine/path_plan.h"
 #include "confine/setup.h"
 #include "confine/setup_arena.h"
@@ -32,6 +33,7 @@ struct Confinement {
   policy::Process process;
   // Every access to a path is reported and judged, which makes the run slower.
   enum class Trace : std::uint8_t { off, on } trace = Trace::off;
+  NetworkInside network;
   std::string host_name = "ward";
   // Where the self-test tries to create a file: a folder that the caller can write and the policy
   // does not let the command write.
@@ -65,7 +67,9 @@ struct SandboxHandles {
   UniqueFd control;    // to and from init, see control.h
   UniqueFd listener;   // of the system call filter
   UniqueFd diagnosis;  // netlink socket of the sandbox's network namespace
-  UniqueFd terminal;   // master of the own pty; invalid where no stream asked for it
+  // Those of NetworkInside::listeners, in their order; invalid where this machine has no IPv6.
+  std::vector<UniqueFd> listeners;
+  UniqueFd terminal;  // master of the own pty; invalid where no stream asked for it
   UniqueFd user_namespace, mount_namespace;  // for masks that are mounted later
   UniqueFd root;  // O_PATH, the command's "/"; only where changes are held
 };

@@ -59,7 +59,8 @@ struct Notifier::State {
         emulator(guard, workers,
                  {[this](const Place& place) { note_place(place); },
                   [this](const Place& from) { note_moved(from); }}),
-        broker(std::move(channels.diagnostics), spec.allowed_sockets, side.get(), workers),
+        broker(std::move(channels.diagnostics), spec.allowed_sockets, std::move(spec.network),
+               side.get(), workers),
         interest(spec.names_of_interest.begin(), spec.names_of_interest.end()),
         new_interest(spec.new_names_of_interest.begin(), spec.new_names_of_interest.end()) {}
 
@@ -78,7 +79,8 @@ struct Notifier::State {
                               const Emulator::OnRefusal& refuse);
   Result<Reply> judge_new(const Place& place, const Emulator::OnRefusal& refuse);
   Result<Reply> judge_gone(const Place& place, const Emulator::OnRefusal& refuse);
-  void deny(const Caller& caller, Denial::Act act, std::string target, std::string rule);
+  void deny(const Caller& caller, Denial::Act act, std::string target, std::string rule,
+            std::string remedy = {});
   OnTrace tells(const Caller& caller);
 
   void note_path(const PathCall::Target& target, const std::string& path, LastLink last,
@@ -144,13 +146,13 @@ void Notifier::State::note_moved(const Place& from) {
 }
 
 void Notifier::State::deny(const Caller& caller, Denial::Act act, std::string target,
-                           std::string rule) {
+                           std::string rule, std::string remedy) {
   Denial denial;
   denial.act = act;
   denial.target = std::move(target);
   denial.rule = std::move(rule);
   denial.pid = caller.tid;
-  if (act == Denial::Act::connect) denial.remedy = "list the socket under network.unixSockets";
+  denial.remedy = std::move(remedy);
   if (on_denial) on_denial(denial);
 }
 
@@ -303,19 +305,20 @@ Result<Reply> Notifier::State::decide_connect(const Caller& caller,
   sys::WithoutCapabilities reduced;
   if (!reduced.holds()) return Reply::failure(EPERM);
   bool told = false;
-  Result<Reply> reply =
-      broker.connect(caller, view, static_cast<int>(data.args[0]), data.args[1], data.args[2],
-                     [&](const std::string& target, const std::string& rule) {
-                       told = true;
-                       deny(caller, Denial::Act::connect, target, rule);
-                     });
+  Result<Reply> reply = broker.connect(caller, view, static_cast<int>(data.args[0]), data.args[1],
+                                       data.args[2], [&](const ConnectRefusal& refusal) {
+                                         told = true;
+                                         deny(caller, Denial::Act::connect, refusal.target,
+                                              refusal.rule, refusal.remedy);
+                                       });
   if (told || (reply && reply->kind != Reply::Kind::error)) return reply;
   // A socket that is hidden looks like a file of mode 000, or like nothing at all.
   Result<std::string> address = read_address(caller.tid, data.args[1], data.args[2]);
   std::optional<std::string> path = address ? path_of_address(*address) : std::nullopt;
   std::optional<Hidden> hidden = path ? hidden_at(*path, view, guard.rules()) : std::nullopt;
   if (!hidden) return reply;
-  deny(caller, Denial::Act::connect, hidden->target, hidden->rule);
+  deny(caller, Denial::Act::connect, hidden->target, hidden->rule,
+       "list the socket under network.unixSockets");
   return Reply::failure(EACCES);
 }
 
@@ -366,6 +369,12 @@ Notifier::~Notifier() = default;
 int Notifier::fd() const { return state_->listener.get(); }
 int Notifier::side_fd() const { return state_->side.get(); }
 bool Notifier::finished() const { return state_->finished; }
+
+void Notifier::resume_connects(const sys::Endpoint& endpoint) {
+  state_->broker.resume(endpoint);
+  state_->tick_while_busy();
+}
+
 bool Notifier::made_name_of_interest() const { return state_->made_of_interest; }
 
 std::optional<std::chrono::steady_clock::time_point> Notifier::last_creation() const {

@@ -16,6 +16,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "confine/connect_broker.h"
 #include "confine/denial.h"
 #include "confine/path_plan.h"
 
@@ -37,6 +38,7 @@ struct NotifierSpec {
   // What the trace judges by, where that is not what the sandbox is confined by: it then reports
   // what these rules would have denied.
   std::shared_ptr<const AccessRules> judge;
+  NetworkJudge network;
 };
 
 // What the launcher hands out of the sandbox.
@@ -61,6 +63,9 @@ class Notifier {
   // no longer answer: the run must be ended.
   Status on_readable();
   bool finished() const;
+
+  // Performs the connects that NetworkJudge::before has let wait for this endpoint.
+  void resume_connects(const sys::Endpoint& endpoint);
 
   // Readable when something that was started for a caller is over, and once a second while anything
   // is under way: what was started for callers that have died is ended then.

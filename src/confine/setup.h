@@ -16,14 +16,19 @@
 #include <string_view>
 
 #include "sys/file.h"
+#include "sys/inet.h"
 #include "sys/rlimit.h"
 
 namespace ward::confine {
+
+struct Command;
+struct Report;
 
 enum class Step : std::uint32_t {
   supervisor,         // wait until the supervisor has written the id maps
   death_signal,       // die with the supervisor
   cgroup_namespace,   // an own root of the cgroup tree
+  network,            // the gateway's addresses and sockets
   host_name,          //
   loopback,           // bring 127.0.0.1 and ::1 up
   socket_diagnosis,   // a netlink socket that tells which unix sockets were bound inside
@@ -70,6 +75,7 @@ struct SetupRow {
     read_only,       // the host's object, read-only
     hidden,          // an object without any right
     skeleton,        // a private folder of stubs
+    file,            // a read-only file of its own, with `content`
   };
   Kind kind = Kind::hidden;
   const char* path = "";
@@ -79,6 +85,7 @@ struct SetupRow {
   const char* source = "";
   // Outside of the sandbox: the folders of an overlay; of a writable file, the copy in its stead.
   const char *upper = "", *work = "";
+  std::string_view content;  // of a file
   std::span<SetupStub> stubs;
 };
 
@@ -88,6 +95,12 @@ struct SetupGrant {
   std::uint64_t access = 0;  // LANDLOCK_ACCESS_FS_*
 };
 
+// A socket of the gateway's, see network_inside.h.
+struct SetupListener {
+  sys::Endpoint endpoint;
+  int type = 0;
+};
+
 // Plain data in a SetupArena.
 struct SetupPlan {
   bool as_root = false;  // uid 0 owns files of /proc and /sys that it must not write
@@ -95,6 +108,10 @@ struct SetupPlan {
   std::span<SetupRow> rows;
   std::span<int> trees;   // one a row, room for what detach_trees takes hold of
   bool new_root = false;  // rows[0] is a skeleton for "/"
+
+  std::span<sys::InetBlock> routes;
+  std::span<SetupListener> listeners;
+  bool has_network() const { return !routes.empty() || !listeners.empty(); }
 
   bool hand_out_root = false;  // to the supervisor, which looks at names in the overlays
   bool use_terminal = false;
@@ -149,6 +166,7 @@ struct InitState {
   int old_root = -1;  // where the policy has a root of its own: the host's, until it is left
   std::int32_t detail = -1;
 };
+long open_network(InitState& state);
 long detach_trees(InitState& state);
 long make_read_only(InitState& state);
 long mount_scratch(InitState& state);
@@ -158,6 +176,11 @@ long enter_root(InitState& state);
 
 // The command's process, from the fork on; never returns.
 [[noreturn]] void run_command(const InitState& state);
+
+// Makes the socket of a `listen` or `socket` command, and answers.
+void answer_socket_request(int control, const Command& request);
+
+long send_with_descriptors(int channel, const Report& report, std::span<const int> fds);
 
 // Reports a failed step on `channel` and exits.
 [[noreturn]] void report_failure(int channel, Step step, long status, std::int32_t detail);

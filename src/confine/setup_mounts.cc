@@ -197,6 +197,27 @@ long pin(long target) {
                 target);
 }
 
+long make_file(const InitState& state, const SetupRow& row, const char* name) {
+  long fd = raw::openat(state.scratch, name, O_CREAT | O_EXCL | O_WRONLY, 0444);
+  if (fd < 0) return fd;
+  int file = static_cast<int>(fd);
+  long size = raw::value_or_errno(::write(file, row.content.data(), row.content.size()));
+  raw::close(file);
+  if (size < 0) return size;
+  long tree = clone_of_scratch(state, name);
+  if (tree < 0) return tree;
+  long status = raw::mount_setattr(static_cast<int>(tree), "", AT_EMPTY_PATH, kMaskAttributes, 0);
+  if (status == 0) return tree;
+  raw::close(static_cast<int>(tree));
+  return status;
+}
+
+long mount_file(const InitState& state, const SetupRow& row) {
+  char name[48];
+  std::snprintf(name, sizeof name, "skeleton/%d", state.detail);
+  return attach(make_file(state, row, name), raw::open_no_links(row.path, O_PATH));
+}
+
 long mount_row(InitState& state, std::size_t index) {
   const SetupRow& row = state.plan->rows[index];
   if (row.make_mount_point) {
@@ -213,6 +234,7 @@ long mount_row(InitState& state, std::size_t index) {
       return hide(state, row.directory, target);
     }
     case SetupRow::Kind::skeleton: return mount_skeleton(state, row);
+    case SetupRow::Kind::file: return mount_file(state, row);
     case SetupRow::Kind::pin: return pin(raw::open_no_links(row.path, O_PATH));
     case SetupRow::Kind::overlay:
     case SetupRow::Kind::writable:

@@ -67,6 +67,29 @@ std::span<SetupStub> stubs_of(const PathRow& path, SetupArena& arena) {
   return arena.array(stubs);
 }
 
+void add_network(SetupPlan& plan, const NetworkInside& network, SetupArena& arena) {
+  plan.routes = arena.array(network.routes);
+  std::vector<SetupListener> listeners;
+  listeners.reserve(network.listeners.size());
+  for (const InsideListener& wanted : network.listeners)
+    listeners.push_back({wanted.endpoint, wanted.type});
+  plan.listeners = arena.array(listeners);
+}
+
+// Below a private folder nothing is yet; elsewhere the host's file is covered.
+void add_files(std::vector<SetupRow>& rows, const NetworkInside& network, SetupArena& arena) {
+  for (const InsideFile& file : network.files) {
+    SetupRow& row = rows.emplace_back();
+    row.kind = SetupRow::Kind::file;
+    row.path = arena.text(file.path);
+    row.directory = false;
+    row.content = {arena.text(file.content), file.content.size()};
+    for (const PrivateFolder& folder : kPrivateFolders)
+      row.make_mount_point =
+          row.make_mount_point || file.path.starts_with(std::string(folder.path) + "/");
+  }
+}
+
 void add_rows(SetupPlan& plan, const Confinement& confinement, SetupArena& arena) {
   const PathPlan& paths = confinement.paths;
   int held_rows = 0;
@@ -97,6 +120,7 @@ void add_rows(SetupPlan& plan, const Confinement& confinement, SetupArena& arena
       row.work = arena.text(held + "/work");
     }
   }
+  add_files(rows, confinement.network, arena);
   std::stable_sort(rows.begin(), rows.end(), [](const SetupRow& a, const SetupRow& b) {
     return depth(a.path) < depth(b.path);
   });
@@ -158,6 +182,7 @@ std::string_view to_string(Step step) {
       "wait for the supervisor",
       "tie the sandbox to the supervisor",
       "make the cgroup namespace",
+      "open the network",
       "set the host name",
       "bring the loopback interface up",
       "open the socket diagnosis",
@@ -193,6 +218,7 @@ Result<SetupPlan*> make_setup_plan(const Confinement& confinement, const Job& jo
   plan.as_root = ::geteuid() == 0;
   plan.host_name = arena.text(confinement.host_name);
   add_rows(plan, confinement, arena);
+  add_network(plan, confinement.network, arena);
   plan.streams = job.streams;
   plan.use_terminal = std::count(job.streams.begin(), job.streams.end(), kTerminal) > 0;
   plan.pass_fds = arena.array(job.pass_fds);

@@ -41,6 +41,7 @@ class Supervisor::Run {
       : spec_(std::move(spec)), budget_{spec_.output_bytes.value_or(UINT64_MAX), 0} {}
 
   void end_run(Outcome why);
+  Status send(const Command& message);
   Result<Ended> run();
 
  private:
@@ -113,8 +114,9 @@ void Supervisor::Run::end_run(Outcome why) {
   kill_tree();
 }
 
-Status Supervisor::Run::command(Command::Kind kind, int value) {
-  Command message = {kind, value};
+Status Supervisor::Run::command(Command::Kind kind, int value) { return send({kind, value}); }
+
+Status Supervisor::Run::send(const Command& message) {
   Status sent = sys::send_message(spec_.child.control.get(),
                                   {reinterpret_cast<const char*>(&message), sizeof message});
   // Init is gone; its pidfd says so next.
@@ -207,6 +209,11 @@ void Supervisor::Run::on_control() {
   }
   Report report;
   std::memcpy(static_cast<void*>(&report), message->bytes.data(), sizeof report);
+  if (report.kind == Report::Kind::socket) {
+    if (spec_.on_socket)
+      spec_.on_socket(report, message->fds.empty() ? UniqueFd() : std::move(message->fds.front()));
+    return;
+  }
   on_report(report);
 }
 
@@ -226,10 +233,12 @@ void Supervisor::Run::on_report(const Report& report) {
       break;
     case Report::Kind::ended: on_command_ended(report.value); break;
     case Report::Kind::descriptors:
+    case Report::Kind::listeners:
     case Report::Kind::ready:
     case Report::Kind::started:
     case Report::Kind::continued:
-    case Report::Kind::frozen: break;
+    case Report::Kind::frozen:
+    case Report::Kind::socket: break;
   }
 }
 
@@ -413,6 +422,7 @@ Result<Ended> Supervisor::Run::run() {
 Supervisor::Supervisor(SuperviseSpec spec) : run_(std::make_unique<Run>(std::move(spec))) {}
 Supervisor::~Supervisor() = default;
 void Supervisor::end_run(Outcome why) { run_->end_run(std::move(why)); }
+Status Supervisor::ask_for_socket(const confine::Command& command) { return run_->send(command); }
 Result<Ended> Supervisor::run() { return run_->run(); }
 
 }  // namespace ward::keeper

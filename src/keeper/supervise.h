@@ -66,6 +66,8 @@ struct SuperviseSpec {
   // Asked when the command ended other than by exit(0): did the memory limit kill a process of this
   // sandbox?
   std::function<bool()> was_out_of_memory;
+  // Init's answer to a `listen` or `socket` command; the descriptor is invalid where it failed.
+  std::function<void(const confine::Report&, UniqueFd)> on_socket;
   // Turns a `failed` report into words (the step's name, the row's path).
   std::function<SetupFailed(const confine::Report&)> describe_failure;
 };
@@ -95,6 +97,10 @@ class Supervisor {
   // Ends the run, typically from a callback of a pollable: the tree is killed at once and `why` is
   // the outcome. The first reason given wins.
   void end_run(Outcome why);
+
+  // Sends init a `listen` or `socket` command; on_socket gets the answer. Nothing happens where
+  // init is gone.
+  Status ask_for_socket(const confine::Command& command);
 
   // Runs the command to its end; once. An error means that Ward itself failed; nothing of the
   // sandbox is left then either.

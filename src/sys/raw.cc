@@ -17,19 +17,33 @@ long open_no_links(const char* path, int flags) {
   return value_or_errno(::syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how));
 }
 
-long drop_all_capabilities() {
+namespace {
+
+constexpr unsigned long kNone = ~0UL;
+
+long drop_capabilities(unsigned long kept) {
   long status = prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL);
   if (status < 0) return status;
   // The kernel's last capability may be newer than our headers: it answers EINVAL past its last.
   for (unsigned long capability = 0;; ++capability) {
+    if (capability == kept) continue;
     status = prctl(PR_CAPBSET_DROP, capability);
     if (status == -EINVAL && capability > 0) break;
     if (status < 0) return status;
   }
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
-  struct __user_cap_data_struct none[2] = {};
-  return value_or_errno(::syscall(SYS_capset, &header, none));
+  struct __user_cap_data_struct left[2] = {};
+  if (kept != kNone) {
+    struct __user_cap_data_struct& word = left[kept / 32];
+    word.permitted = word.effective = 1U << (kept % 32);
+  }
+  return value_or_errno(::syscall(SYS_capset, &header, left));
 }
+
+}  // namespace
+
+long drop_all_capabilities() { return drop_capabilities(kNone); }
+long drop_capabilities_but(unsigned long kept) { return drop_capabilities(kept); }
 
 long loopback_up() {
   int fd = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);

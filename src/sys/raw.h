@@ -80,6 +80,8 @@ inline long pivot_root(const char* new_root, const char* put_old) {
 
 // Gives up every capability: ambient, bounding, inheritable, permitted, effective.
 long drop_all_capabilities();
+// All but this one, which stays permitted and effective.
+long drop_capabilities_but(unsigned long kept);
 
 // Brings the loopback interface of this network namespace up.
 long loopback_up();
