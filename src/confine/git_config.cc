@@ -114,6 +114,9 @@ class Reader {
 
 }  // namespace
 
-GitConfig parse_git_config(std::string_view text) { return Reader(text).read(); }
+GitConfig parse_git_config(std::string_view text) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // git skips a byte order mark
+  return Reader(text).read();
+}
 
 }  // namespace ward::confine

@@ -27,6 +27,10 @@ TEST(GitConfig, AValueOfAnotherSectionIsNotTaken) {
   EXPECT_THAT(config.includes, IsEmpty());
 }
 
+TEST(GitConfig, AByteOrderMarkHidesNothing) {
+  EXPECT_THAT(parse_git_config("\xEF\xBB\xBF[core]\nhooksPath = x\n").hook_paths, ElementsAre("x"));
+}
+
 TEST(GitConfig, TheLastWorktreeCounts) {
   EXPECT_EQ(parse_git_config("[core]\nworktree=a\n[core]\nworktree=b").worktree, "b");
 }

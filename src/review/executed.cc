@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 
 #include "confine/protected.h"
@@ -45,15 +46,40 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
+// Git drops quotes and backslashes; what is left of a word then may be another word.
+bool is_plain(std::string_view text) { return text.find_first_of("\"\\") == text.npos; }
+
+// "ext::sh -c ..." is a command line, and "--upload-pack=..." an option.
+bool is_command(std::string_view value) {
+  return value.find("::") != value.npos || value.starts_with('-');
+}
+
+// The name of "[name]" or "[name "sub"]". Nothing where that is not the whole line: what git would
+// find in "[core] hooksPath = x]" is a key.
+std::optional<std::string> section_of(std::string_view line) {
+  if (line.size() < 2 || line.front() != '[' || line.back() != ']') return std::nullopt;
+  line = line.substr(1, line.size() - 2);
+  const std::size_t end = line.find_first_of(" \t\"");
+  const std::string_view name = line.substr(0, end);
+  std::string_view sub = end == line.npos ? std::string_view() : trimmed(line.substr(end));
+  if (!sub.empty()) {
+    if (sub.size() < 2 || sub.front() != '"' || sub.back() != '"') return std::nullopt;
+    sub = sub.substr(1, sub.size() - 2);
+  }
+  const bool plain = is_plain(sub) && is_plain(name) && name.find_first_of("[].=#;") == name.npos;
+  if (!plain || is_command(sub)) return std::nullopt;
+  return lower(name);
+}
+
 bool is_harmless(std::string_view section, std::string_view line) {
   const std::size_t equals = line.find('=');
-  if (equals == std::string_view::npos || line.back() == '\\') return false;
+  if (equals == std::string_view::npos) return false;
   const std::string key = " " + lower(trimmed(line.substr(0, equals))) + " ";
   const auto* row = std::find_if(std::begin(kHarmless), std::end(kHarmless),
                                  [&](const HarmlessKeys& keys) { return keys.section == section; });
   if (row == std::end(kHarmless) || row->keys.find(key) == std::string_view::npos) return false;
-  // "ext::sh -c ..." is a command line.
-  return line.find("::", equals) == std::string_view::npos;
+  const std::string_view value = trimmed(line.substr(equals + 1));
+  return is_plain(value) && !is_command(value);
 }
 
 std::string key_of(std::size_t root, const std::string& path) {
@@ -70,14 +96,13 @@ std::string executing_line(const std::string& config) {
     const std::size_t end = std::min(config.find('\n', start), config.size());
     const std::string_view line = trimmed(std::string_view(config).substr(start, end - start));
     start = end + 1;
-    if (line.empty() || line.front() == '#' || line.front() == ';') continue;
-    if (line.front() == '[') {
-      // A key may follow on the same line; then the line is not understood.
-      if (line.back() != ']') return std::string(line);
-      section = lower(line.substr(1, line.find_first_of(" \t]\".") - 1));
-      continue;
-    }
-    if (!is_harmless(section, line)) return std::string(line);
+    if (line.empty()) continue;
+    if (line.back() == '\\') return std::string(line);
+    if (line.front() == '#' || line.front() == ';') continue;
+    if (std::optional<std::string> named = section_of(line))
+      section = std::move(*named);
+    else if (!is_harmless(section, line))
+      return std::string(line);
   }
   return "";
 }

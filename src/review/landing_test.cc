@@ -179,5 +179,19 @@ TEST(ExecutingLine, OnlyWhatGitItselfWritesIsHarmless) {
   EXPECT_EQ(executing_line("[include]\npath = evil\n"), "path = evil");
 }
 
+TEST(ExecutingLine, WhatGitTakesApartOtherwiseIsNotHarmless) {
+  for (const char* line :
+       {"[core] hooksPath = evil]", "[core]fsmonitor = \"evil\" # ]", "[remote \"x\"] vcs = y]",
+        "[remote \"a\\\"] url = b\"]", "[remote \"ext::sh -c evil\"]", "[remote \"-oevil\"]",
+        "[remote \"x\"", "[a]]", "# a comment that seems to go on \\"})
+    EXPECT_EQ(executing_line(std::string(line) + "\n"), line);
+  for (const char* line : {"url = ext\":\":sh -c evil", "url = e\\xt::sh",
+                           "url = --upload-pack=evil", "url = \"-oevil\"", "ur\"l = x"})
+    EXPECT_EQ(executing_line("[remote \"x\"]\n" + std::string(line) + "\n"), line);
+  EXPECT_EQ(executing_line("[remote \"x\"]\r\n\turl = /srv/a-b  \r\n[submodule \"libs/a b\"]\n"
+                           "active = true\n;[core] pager = evil\n"),
+            "");
+}
+
 }  // namespace
 }  // namespace ward::review
