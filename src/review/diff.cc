@@ -117,8 +117,9 @@ FileDiff Differ::describe(const Side& before, const Side& after) const {
   return out;
 }
 
-FileDiff Differ::compare(const Side& before, const Side& after) {
-  std::vector<std::string_view> a = lines_of(before.text), b = lines_of(after.text);
+std::optional<FileDiff> diff_texts(std::string_view before, std::string_view after,
+                                   DiffLimits& left) {
+  std::vector<std::string_view> a = lines_of(before), b = lines_of(after);
   std::size_t same = 0;
   while (same < a.size() && same < b.size() && a[same] == b[same]) ++same;
   std::size_t end = 0;
@@ -134,18 +135,22 @@ FileDiff Differ::compare(const Side& before, const Side& after) {
   cut(a);
   cut(b);
   const std::uint64_t work = static_cast<std::uint64_t>(a.size()) * b.size();
-  if (work > left_.file_work || work > left_.work ||
-      before.text.size() + after.text.size() > left_.output_bytes)
-    return describe(before, after);
-  left_.work -= work;
+  if (work > left.file_work || work > left.work || before.size() + after.size() > left.output_bytes)
+    return std::nullopt;
+  left.work -= work;
   Numbers numbers;
   std::vector<int> numbers_a = numbers.of(a), numbers_b = numbers.of(b);
   LineDiff diff(numbers_a, numbers_b);
   diff.compose();
   FileDiff out;
   append_hunks(out, diff, numbers, static_cast<long long>(skipped));
-  left_.output_bytes -= std::min<std::uint64_t>(left_.output_bytes, out.hunks.size());
+  left.output_bytes -= std::min<std::uint64_t>(left.output_bytes, out.hunks.size());
   return out;
+}
+
+FileDiff Differ::compare(const Side& before, const Side& after) {
+  std::optional<FileDiff> out = diff_texts(before.text, after.text, left_);
+  return out ? std::move(*out) : describe(before, after);
 }
 
 Result<FileDiff> Differ::diff(const Change& change) {

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "review/changes.h"
@@ -29,6 +31,10 @@ struct DiffLimits {
   std::uint64_t output_bytes = 4U << 20U;  // hunks of all files together
   std::uint64_t read_bytes = 256U << 20U;  // of all files together
 };
+
+// The hunks of two texts; nothing where `left`, of which the work is taken, does not allow it.
+std::optional<FileDiff> diff_texts(std::string_view before, std::string_view after,
+                                   DiffLimits& left);
 
 class Differ {
  public:
