@@ -18,6 +18,7 @@ set(ward_libs_egress_gateway ldns cares ssl crypto)
 # Asio and Beast are compiled once, in third_party_src.cc; only epoll is used.
 set(ward_defines_egress_gateway BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION
   BOOST_ASIO_DISABLE_BOOST_REGEX CARES_STATICLIB)
+set(ward_libs_layers_process z)
 
 function(ward_modules_from table)
   file(STRINGS ${CMAKE_SOURCE_DIR}/${table} lines REGEX "^[a-z]")

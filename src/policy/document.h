@@ -44,6 +44,7 @@ struct Document {
   std::vector<PathRow> paths;
   std::vector<HostRule> allow, deny;
   std::vector<std::string> presets;
+  std::map<std::string, Origin> preset_origins;
   std::vector<RequestRule> request_rules;
   std::vector<Placed<PathEntry>> unix_sockets;
   std::vector<std::uint16_t> host_ports;

@@ -61,6 +61,7 @@ TEST(Document, EveryKeyOfTheLanguageIsRead) {
   EXPECT_EQ(d->paths.size(), 11U);
   EXPECT_EQ(d->protect, ProtectMechanism::emulate);
   EXPECT_THAT(d->presets, ElementsAre("npm", "git"));
+  EXPECT_EQ(d->preset_origins.at("npm").line, 11);
   EXPECT_EQ(d->allow.at(3).host, "fd00::/8");
   EXPECT_EQ(d->allow.at(3).port, 443);
   EXPECT_EQ(d->request_rules.at(0).paths.at(0), "/v1/**");

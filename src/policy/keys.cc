@@ -86,8 +86,9 @@ constexpr KeyRow kRows[] = {
            take::secret_from},
     KeyRow{"secrets[].hosts", texts, neutral, true, "", "The hosts that may get the value.",
            "[api.example.com]", take::secret_host},
-    KeyRow{"secrets[].header", text, neutral, false, "", "The header that carries it.",
-           "Authorization", take::secret_header},
+    KeyRow{"secrets[].header", text, neutral, false, "",
+           "The header that carries it; Authorization when absent.", "Authorization",
+           take::secret_header},
     KeyRow{"secrets[].format", text, neutral, false, "",
            "The header's text; {} stands for the value.", "\"Bearer {}\"", take::secret_format},
 

@@ -184,6 +184,8 @@ class Merger {
   void widening(const MergeInput& input) {
     const Document& document = *input.document;
     append_new(policy_.network.presets, document.presets);
+    policy_.network.preset_origins.insert(document.preset_origins.begin(),
+                                          document.preset_origins.end());
     append(policy_.network.allow, document.allow);
     append_new(policy_.network.host_ports, document.host_ports);
     for (const Placed<PathEntry>& socket : document.unix_sockets)

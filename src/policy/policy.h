@@ -83,6 +83,7 @@ struct UnixSocketRule {
 
 struct Network {
   std::vector<std::string> presets;
+  std::map<std::string, Origin> preset_origins;  // where each is written
   std::vector<HostRule> allow;
   std::vector<HostRule> deny;
   std::vector<RequestRule> rules;

@@ -162,6 +162,7 @@ Status protect(std::string_view, const Node& value, Document& document) {
 Status preset(std::string_view, const Node& value, Document& document) {
   WARD_TRY(choice_of(kPresets, value));
   document.presets.push_back(value.text);
+  document.preset_origins.emplace(value.text, place(value, document));
   return {};
 }
 

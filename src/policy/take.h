@@ -15,7 +15,7 @@
 namespace ward::policy {
 
 // The tools whose configuration names hosts.
-inline constexpr std::string_view kPresets = "npm pip cargo go maven git";
+inline constexpr std::string_view kPresets = "npm pip cargo go maven apt git";
 // The findings of lint.h that an override may accept; a test holds them against finding_kinds().
 inline constexpr std::string_view kAcceptable =
     "credentials-with-network powerful-socket wide-network workspace-is-home workspace-is-root "
