@@ -25,6 +25,7 @@ struct ApplyOptions {
   std::vector<std::string> paths;
   bool partly = false;
   bool allow_executed = false;
+  bool allow_doubtful = false;
 };
 
 // The plan that the same run would be confined by now.
@@ -73,7 +74,7 @@ Result<int> apply(const ApplyOptions& options) {
       review::HeldChange::open(surroundings.state_folder, options.id, review::Access::exclusive));
   const std::string id = held.info().id;
   WARD_ASSIGN(review::Changes changes, review::list_changes(held));
-  if (!held.sealed()) WARD_TRY(held.seal(changes.common));
+  if (!held.sealed()) WARD_TRY(held.seal(changes));
   WARD_TRY(review::remove_unfinished(held, changes.list));
   std::vector<review::Change> chosen = changes.list;
   if (!options.paths.empty()) {
@@ -82,11 +83,10 @@ Result<int> apply(const ApplyOptions& options) {
   }
   WARD_ASSIGN(confine::PathPlan plan, plan_of(held.info(), surroundings));
   review::ExecutedNames executed(held, changes.list);
-  review::Objection objection;
-  if (!options.allow_executed)
-    objection = [&](const review::Change& change, const std::string&) {
-      return executed.objection(change);
-    };
+  const review::Objection objection = [&](const review::Change& change, const std::string&) {
+    if (!options.allow_doubtful && !change.doubt.empty()) return change.doubt;
+    return options.allow_executed ? std::string() : executed.objection(change);
+  };
   std::vector<review::Refused> refused =
       review::check_landing(held.info(), chosen, plan, objection);
   name_refused(refused);
@@ -146,6 +146,8 @@ int apply_command(const std::vector<std::string>& arguments) {
   line.flag("--partly", options.partly, "land what can be landed, name the rest")
       .flag("--allow-executed", options.allow_executed,
             "land also what git or an editor would execute in new repositories")
+      .flag("--allow-doubtful", options.allow_doubtful,
+            "land also new names in folders that the host changed while the command ran")
       .positional("ID", options.id, "the run's id, or how it begins")
       .positionals("PATH", options.paths, "only these paths and what is below");
   if (std::optional<int> status = line.parse(arguments)) return *status;

@@ -82,7 +82,7 @@ Status review_held(const ReviewOptions& options) {
       review::HeldChange held,
       review::HeldChange::open(surroundings.state_folder, options.id, review::Access::shared));
   WARD_ASSIGN(review::Changes changes, review::list_changes(held));
-  if (!held.sealed()) WARD_TRY(held.seal(changes.common));
+  if (!held.sealed()) WARD_TRY(held.seal(changes));
   if (!options.paths.empty()) {
     WARD_ASSIGN(std::vector<std::string> paths, held_paths(options.paths, surroundings.cwd));
     WARD_ASSIGN(changes.list, review::select_changes(held.info(), changes.list, paths));

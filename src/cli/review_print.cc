@@ -107,6 +107,7 @@ std::string change_text(const review::HeldInfo& info, const Change& change) {
   if (!change.renamed_to.empty()) text += ", renamed to " + escape_for_terminal(change.renamed_to);
   if (!change.problem.empty()) text += "; cannot be landed: " + escape_for_terminal(change.problem);
   if (!change.conflict.empty()) text += "; conflict: " + escape_for_terminal(change.conflict);
+  if (!change.doubt.empty()) text += "; doubtful: " + escape_for_terminal(change.doubt);
   return text;
 }
 
@@ -139,6 +140,7 @@ std::string changes_json(const review::HeldInfo& info, std::span<const Change> c
     if (!change.renamed_to.empty()) entry["renamedTo"] = change.renamed_to;
     if (!change.problem.empty()) entry["problem"] = change.problem;
     if (!change.conflict.empty()) entry["conflict"] = change.conflict;
+    if (!change.doubt.empty()) entry["doubt"] = change.doubt;
     if (i < diffs.size()) {
       entry["added"] = diffs[i].added;
       entry["removed"] = diffs[i].removed;

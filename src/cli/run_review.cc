@@ -34,7 +34,7 @@ ReviewReport RunReview::ended(const process::RunResult& result,
   report.changes = changes->list.size();
   keep_ = report.changes > 0;
   if (!keep_) return report;
-  if (Status sealed = held_->seal(changes->common); !sealed)
+  if (Status sealed = held_->seal(*changes); !sealed)
     warnings.push_back("the held changes: " + sealed.error().describe());
   note_review(state_folder_, journal::EventKind::review_held, info_.id,
               journal::Payload()

@@ -25,6 +25,9 @@ namespace {
 constexpr mode_t kPermissions = 01777;
 constexpr std::uint64_t kMostCompared = 16U << 20U;  // bytes of a file that may have been renamed
 constexpr std::size_t kMostComparisons = 1000;
+constexpr std::string_view kDeleted = "it was deleted on the host since the run began";
+constexpr std::string_view kDoubt =
+    "the host may have deleted it: its folder was changed there while the command ran";
 constexpr std::string_view kTooDeep = "it is too deep, or its path too long";
 
 FileType type_of(const struct stat& status) {
@@ -81,7 +84,9 @@ struct Pair {
 class Lister {
  public:
   explicit Lister(const HeldChange& held) : held_(held) {
+    // What a landing has done to the host so far is nobody's deletion.
     if (held.info().landing) return;
+    open_ = !held.sealed();
     base_text_ = read_base(held);
     for (std::string_view rest = base_text_; !rest.empty();) {
       std::size_t end = std::min(rest.find('\0'), rest.size());
@@ -121,6 +126,19 @@ class Lister {
   }
 
   Status list_folder(int host, int held, const std::string& path, int depth) {
+    const bool around = in_doubt_;
+    // Nothing tells of a file that was deleted but its folder's time. A new folder is as doubtful
+    // as its name.
+    if (host >= 0) {
+      WARD_ASSIGN(struct stat status, sys::stat_fd(host));
+      in_doubt_ = open_ && sys::change_stamp(status).ctime_ns > held_.info().start_ns;
+    }
+    Status listed = list_names(host, held, path, depth);
+    in_doubt_ = around;
+    return listed;
+  }
+
+  Status list_names(int host, int held, const std::string& path, int depth) {
     WARD_ASSIGN(std::vector<std::string> names, sorted_names(held));
     for (const std::string& name : names) {
       Pair pair{host, held, name, child_path(path, name), {}, {}};
@@ -299,17 +317,26 @@ class Lister {
       }
     }
     change.conflict = conflict_of(pair, change);
+    if (!pair.before && change.conflict.empty() && is_doubtful(pair.path)) {
+      change.doubt = kDoubt;
+      changes_.doubtful.push_back(key(pair.path));
+    }
     changes_.list.push_back(std::move(change));
     return &changes_.list.back();
   }
 
   std::string conflict_of(const Pair& pair, const Change& change) const {
     if (!pair.before)
-      return base_.contains(key(pair.path)) ? "it was deleted on the host since the run ended" : "";
+      // The root is a single file, which was there.
+      return std::string(pair.path.empty() || base_.contains(key(pair.path)) ? kDeleted : "");
     // A folder's own times change with every name in it, by a landing too: its names are compared.
     if (change.before == FileType::folder) return "";
     if (sys::change_stamp(*pair.before).ctime_ns <= held_.info().start_ns) return "";
     return "it was changed on the host since the run began";
+  }
+
+  bool is_doubtful(const std::string& path) const {
+    return open_ ? in_doubt_ : base_.contains("?" + key(path));
   }
 
   std::string key(const std::string& path) const { return std::to_string(root_) + "/" + path; }
@@ -349,6 +376,8 @@ class Lister {
   Changes changes_;
   std::size_t root_ = 0;
   std::string held_name_;  // of the single file that is compared
+  bool open_ = false;      // the run has not been sealed
+  bool in_doubt_ = false;  // of the folder that is listed
   std::string base_text_;
   std::unordered_set<std::string_view> base_;  // into base_text_
 };

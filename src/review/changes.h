@@ -39,6 +39,8 @@ struct Change {
   std::string problem;
   // What the host did to it since the run began: "" for nothing.
   std::string conflict;
+  // What the host may have done to it, without a trace that would tell: "" for nothing.
+  std::string doubt;
 };
 std::string_view to_string(Change::Kind kind);
 std::string_view to_string(FileType type);
@@ -49,8 +51,9 @@ inline constexpr std::size_t kMaxPath = 3900;
 
 struct Changes {
   std::vector<Change> list;  // by root; a folder before what it holds, names sorted
-  // Names that both sides have, as "ROOT/PATH": what HeldChange::seal() remembers.
-  std::vector<std::string> common;
+  // What HeldChange::seal() remembers, as "ROOT/PATH": names that both sides have, and names that
+  // only the held side has, in a folder that the host has changed since the run began.
+  std::vector<std::string> common, doubtful;
 };
 
 // Fails where a root is not what it was, or where there are more than kMaxChanges.

@@ -16,6 +16,7 @@
 #include "base/id.h"
 #include "confine/path_resolver.h"
 #include "confine/watch.h"
+#include "review/changes.h"
 #include "review/held_json.h"
 #include "sys/copy.h"
 #include "sys/directory.h"
@@ -178,9 +179,15 @@ Status HeldChange::note_outcome(const std::string& outcome) {
   return store();
 }
 
-Status HeldChange::seal(const std::vector<std::string>& common) const {
+// Each name ends with a NUL; a doubtful one has a question mark before it.
+Status HeldChange::seal(const Changes& changes) const {
   std::string text;
-  for (const std::string& name : common) {
+  for (const std::string& name : changes.common) {
+    text += name;
+    text += '\0';
+  }
+  for (const std::string& name : changes.doubtful) {
+    text += '?';
     text += name;
     text += '\0';
   }
@@ -189,9 +196,9 @@ Status HeldChange::seal(const std::vector<std::string>& common) const {
 
 bool HeldChange::sealed() const { return ::access((folder_ + "/base").c_str(), F_OK) == 0; }
 
-Status HeldChange::note_landing() {
-  if (info_.landing) return {};
-  info_.landing = true;
+Status HeldChange::note_landing(bool goes_on) {
+  if (info_.landing == goes_on) return {};
+  info_.landing = goes_on;
   return store();
 }
 

@@ -19,6 +19,8 @@
 
 namespace ward::review {
 
+struct Changes;
+
 // One writable row of the plan: a folder, or a single file.
 struct HeldRoot {
   std::string path;
@@ -42,7 +44,7 @@ struct HeldInfo {
   Deadline deadline;
   std::vector<HeldRoot> roots;
   std::string outcome;   // of the run; "" while it goes on, or where it was killed
-  bool landing = false;  // an apply has begun
+  bool landing = false;  // an apply has begun, and has not ended
 };
 
 enum class Access : std::uint8_t { shared, exclusive };
@@ -65,11 +67,11 @@ class HeldChange {
 
   // Keeps what the run has become.
   Status note_outcome(const std::string& outcome);
-  // Remembers which names both sides have (Changes::common), so that it is seen when the host
-  // deletes one later.
-  Status seal(const std::vector<std::string>& common) const;
+  // The run is over: remembers which names the host has, so that it is seen when it deletes one
+  // later, and which it may have deleted meanwhile.
+  Status seal(const Changes& changes) const;
   bool sealed() const;
-  Status note_landing();
+  Status note_landing(bool goes_on);
   // Removes it all.
   Status remove() &&;
 

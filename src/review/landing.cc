@@ -360,8 +360,9 @@ Result<std::vector<Change>> select_changes(const HeldInfo& info, const std::vect
 
 Status land(HeldChange& held, std::span<const Change> changes,
             const std::function<void()>& before_step) {
-  WARD_TRY(held.note_landing());
-  return Lander(held, changes, before_step).land();
+  WARD_TRY(held.note_landing(true));
+  WARD_TRY(Lander(held, changes, before_step).land());
+  return held.note_landing(false);
 }
 
 Status remove_unfinished(const HeldChange& held, std::span<const Change> changes) {

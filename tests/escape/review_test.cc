@@ -12,6 +12,7 @@
 #include <fstream>
 
 #include "support/needs.h"
+#include "support/paths.h"
 #include "support/sandbox.h"
 
 namespace ward::test {
@@ -143,6 +144,65 @@ TEST_F(Review, LaterChangesOfTheHostAreConflicts) {
   EXPECT_EQ(read_text(in_workspace("free")), "inside\n");
   EXPECT_EQ(read_text(in_workspace("changed")), "host\n");
   EXPECT_TRUE(fs::exists(in_workspace("tree/late")));
+}
+
+// The command says that it is ready, and goes on when the host has answered.
+TEST_F(Review, WhatTheHostDeletesWhileTheCommandRunsIsAConflict) {
+  REVIEW_NEEDS();
+  for (const char* name : {"saved", "edited", "quiet/kept", "tree/inner"})
+    sandbox_.workspace_file(name, "before\n");
+  const std::string script = R"(
+    mkfifo "$HOME/said" "$HOME/answer"
+    "$0" run --review --result "$HOME/report" -- sh -c '
+      echo inside > tree/inner; echo ready; read -r go
+      echo inside > .saved.new && mv .saved.new saved; echo inside > edited
+      echo new > quiet/new; mkdir quiet/folder; echo new > quiet/folder/new' \
+      < "$HOME/answer" > "$HOME/said" &
+    exec 3> "$HOME/answer"
+    read -r ready < "$HOME/said"
+    rm -r saved edited tree
+    echo go >&3
+    wait $!
+    echo "$ready"
+  )";
+  const RunResult ran =
+      test::run({"/bin/sh", "-c", script, ward_binary()}, sandbox_.process_options());
+  ASSERT_EQ(ran.out, "ready\n") << ran.err;
+  const std::string id = nlohmann::json::parse(read_text(sandbox_.home() + "/report"))
+                             .at("review")
+                             .at("id")
+                             .get<std::string>();
+  // A landing may be tried first; what was seen at the end of the run stays.
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    const RunResult applied = ward({"apply", id});
+    EXPECT_EQ(applied.status, 1);
+    for (const char* name : {"/saved: ", "/edited: ", "/tree: ", "/tree/inner: "})
+      EXPECT_THAT(applied.err, HasSubstr(name));
+    EXPECT_THAT(applied.err, HasSubstr("the host may have deleted it"));
+    EXPECT_THAT(applied.err, Not(HasSubstr("/quiet")));
+    sandbox_.outside("touch quiet/later && rm quiet/later");
+  }
+  EXPECT_THAT(ward({"review", id, "--stat"}).out, HasSubstr("doubtful: the host may have"));
+  EXPECT_EQ(ward({"apply", id, "--partly"}).status, 1);
+  EXPECT_EQ(read_text(in_workspace("quiet/new")), "new\n");
+  EXPECT_EQ(read_text(in_workspace("quiet/folder/new")), "new\n");
+  for (const char* name : {"saved", "edited", "tree"}) EXPECT_FALSE(fs::exists(in_workspace(name)));
+  // The control: a person may say so all the same.
+  EXPECT_EQ(ward({"apply", id, "--allow-doubtful"}).status, 0);
+  EXPECT_EQ(read_text(in_workspace("saved")), "inside\n");
+  EXPECT_EQ(read_text(in_workspace("tree/inner")), "inside\n");
+}
+
+TEST_F(Review, WhatIsDeletedAfterAPartWasLandedIsAConflictStill) {
+  REVIEW_NEEDS();
+  for (const char* name : {"one", "two"}) sandbox_.workspace_file(name, "before\n");
+  const std::string id = hold("echo inside > one; echo inside > two");
+  EXPECT_EQ(ward({"apply", id, "one"}).status, 0);
+  sandbox_.outside("rm two");
+  const RunResult applied = ward({"apply", id});
+  EXPECT_EQ(applied.status, 1);
+  EXPECT_THAT(applied.err, HasSubstr("it was deleted on the host"));
+  EXPECT_FALSE(fs::exists(in_workspace("two")));
 }
 
 TEST_F(Review, ALinkPlantedAtAParentIsNotFollowed) {
