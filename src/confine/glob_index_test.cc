@@ -6,6 +6,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <random>
 #include <string>
@@ -81,6 +82,45 @@ class WalkIndex : public ::testing::Test {
 using Paths = std::vector<std::string>;
 
 TEST_F(WalkIndex, AWarmIndexReadsNoFolder) { warm(); }
+
+// Paths below the root that count as unchanged, of all that the walk saw.
+std::vector<std::string> unchanged(const SeenFolders& seen, const std::string& root) {
+  std::vector<std::string> paths;
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    struct stat now = {};
+    if (::lstat(seen.path(i), &now) == 0 && seen.is_unchanged(i, now))
+      paths.push_back(std::string(seen.path(i)).substr(root.size()));
+  }
+  return paths;
+}
+
+TEST_F(WalkIndex, TheFoldersOfARootAreListedWithTheIndexAndWithout) {
+  request_.roots[0].wants.folders = true;
+  WalkResult read = walk();
+  WalkResult indexed = walk();
+  ASSERT_TRUE(indexed.stats.cache_used);
+  EXPECT_EQ(read.folders.size(), 72U);  // the root, d0 to d69, d2/sub
+  EXPECT_EQ(indexed.folders.size(), 72U);
+  for (const WalkResult* result : {&read, &indexed}) {
+    Paths before = unchanged(result->folders, root_.path());
+    EXPECT_EQ(before.size(), 72U);
+    EXPECT_EQ(before[0], "");
+  }
+  root_.write("d2/sub/new", "");
+  Paths after = unchanged(indexed.folders, root_.path());
+  EXPECT_EQ(after.size(), 71U);
+  EXPECT_EQ(std::count(after.begin(), after.end(), "/d2/sub"), 0);
+}
+
+TEST_F(WalkIndex, AFolderThatChangedAMomentBeforeTheWalkNeverCountsAsUnchanged) {
+  request_.roots[0].wants.folders = true;
+  offset_ns = 0;
+  root_.write("d3/new", "");
+  WalkResult result = walk();
+  EXPECT_EQ(result.folders.size(), 72U);
+  Paths paths = unchanged(result.folders, root_.path());
+  EXPECT_EQ(std::count(paths.begin(), paths.end(), "/d3"), 0);
+}
 
 TEST_F(WalkIndex, OnlyChangedFoldersAreReadAgain) {
   warm();

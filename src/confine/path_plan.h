@@ -20,6 +20,7 @@
 
 namespace ward::confine {
 
+class SeenFolders;
 class WalkCache;
 
 // What this run is about, apart from the policy. Every path is absolute; plan_paths() resolves
@@ -151,6 +152,8 @@ struct PathPlan {
   // When planning began, in nanoseconds since 1970: what changed later may be another object under
   // an old inode number.
   std::uint64_t made_ns = ~std::uint64_t{0};
+  // The workspaces' folders, where a wildcard has them searched. Null: not known.
+  std::shared_ptr<const SeenFolders> folders;
   std::vector<std::string> repositories;  // folders that hold a `.git`, at the start
   std::shared_ptr<const AccessRules> rules;
 

@@ -54,7 +54,8 @@ std::vector<std::string> PathPlanner::pruned() const {
 Status PathPlanner::walk() {
   WalkRequest request;
   for (const std::string& workspace : workspaces_)
-    request.roots.push_back({.path = workspace, .wants = {.git = true}});
+    request.roots.push_back(
+        {.path = workspace, .wants = {.git = true, .folders = !globs_.empty()}});
   std::vector<policy::Glob> globs;
   for (const GlobRule& entry : globs_) {
     globs.push_back(entry.glob);
@@ -66,6 +67,8 @@ Status PathPlanner::walk() {
   request.at_match = at_match();
   request.prune = pruned();
   WARD_ASSIGN(WalkResult found, walk_tree(request, cache_));
+  if (found.folders.size() > 0)
+    plan_.folders = std::make_shared<const SeenFolders>(std::move(found.folders));
   marks_.reserve(marks_.size() + found.matches.size() + 128);
   first_match_ = marks_.size();
   for (GlobMatch& match : found.matches) {

@@ -244,6 +244,7 @@ Result<std::optional<Walker::Found>> Walker::visit_indexed(const Visit& folder) 
   if (!enter_device(folder, *on)) return Found::kept;
 
   IndexWriter::Mark mark = writer_.begin_folder(*indexed);
+  if (folder.wants.folders) result_.folders.add(path_, indexed->stamp);
   UniqueFd handle;
   Base base = folder.base;
   if (indexed->below_bytes > kHandleWorthBytes) {
@@ -293,7 +294,8 @@ Result<Walker::Found> Walker::visit_child(const Visit& parent, Base base, std::s
       if (mark->root && !skip) {
         mark->visited = true;
         child.wants = {child.wants.git || mark->root->git,
-                       child.wants.sockets || mark->root->sockets};
+                       child.wants.sockets || mark->root->sockets,
+                       child.wants.folders || mark->root->folders};
       }
     }
     child.marks = WalkMarks::below(parent.marks, path_);
@@ -443,6 +445,8 @@ Result<Walker::Found> Walker::visit_by_reading(const Visit& folder) {
   const bool settled = head.stamp.ctime_ns < clock_ns_ && clock_ns_ - head.stamp.ctime_ns > tick_ns;
   head.trusted = on.indexable && settled;
   IndexWriter::Mark mark = writer_.begin_folder(head);
+  if (folder.wants.folders)
+    result_.folders.add(path_, head.trusted ? head.stamp : sys::ChangeStamp{});
 
   const std::size_t names_begin = child_names_.size(), children_begin = children_.size();
   Record record;

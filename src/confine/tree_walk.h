@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "confine/seen_folders.h"
 #include "policy/glob.h"
 #include "sys/directory.h"
 #include "sys/file.h"
@@ -34,6 +35,7 @@ inline constexpr std::size_t kMaxWalkMatches = 1'000'000;
 struct WalkWants {
   bool git = false;      // entries named `.git`
   bool sockets = false;  // unix sockets
+  bool folders = false;  // the folders themselves
   auto operator<=>(const WalkWants&) const = default;
 };
 
@@ -106,11 +108,12 @@ struct WalkStats {
   std::string cache_note;  // why the index was not used or not written, if so
 };
 
-// Every list is sorted by path.
+// Every list but `folders` is sorted by path.
 struct WalkResult {
   std::vector<GlobMatch> matches;
   std::vector<GitEntry> git;
   std::vector<std::string> sockets;
+  SeenFolders folders;  // in the order of the walk
   std::vector<Alias> aliases;
   std::vector<Unreadable> unreadable;
   std::vector<std::string> kernel_trees;  // mounts of kernel file systems that were not entered

@@ -30,7 +30,8 @@ WalkMarks::WalkMarks(const WalkRequest& request, const std::string& cache_folder
   for (const WalkRoot& root : request.roots) {
     PathMark& found = mark(root.path);
     WalkWants wants = found.root.value_or(WalkWants{});
-    found.root = WalkWants{wants.git || root.wants.git, wants.sockets || root.wants.sockets};
+    found.root = WalkWants{wants.git || root.wants.git, wants.sockets || root.wants.sockets,
+                           wants.folders || root.wants.folders};
   }
   for (const std::string& path : request.prune) mark(path).prune = true;
   if (!cache_folder.empty()) mark(cache_folder).prune = true;

@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "confine/creation_guard.h"
+#include "confine/seen_folders.h"
 #include "confine/standing.h"
 #include "sys/directory.h"
 #include "sys/folder_watch.h"
@@ -29,7 +30,9 @@ namespace ward::confine {
 
 namespace {
 
-constexpr std::size_t kFoldersAStep = 64;  // so that the loop is not held up
+// So many at a time, so that the loop is not held up.
+constexpr std::size_t kFoldersAStep = 64;
+constexpr std::size_t kGlancesAStep = 256;
 constexpr std::size_t kReservedFds = 256;  // for the rest of the supervisor
 constexpr unsigned kRenameNoReplace = 1;   // RENAME_NOREPLACE
 
@@ -97,8 +100,9 @@ struct Watch::State {
   Status end_pause();
   Status wake_in_time();
   void step();
-  void add_root_folder(const std::string& path);
-  void scan(int folder, const std::string& path);
+  bool take_up_seen();
+  bool is_to_come(std::string_view path);
+  void add_root_folder(const std::string& path, std::optional<std::size_t> seen_as = {});
   void found(const std::string& path);
   void note_bound();
   Denial denial_of(const Protected& row) const;
@@ -112,12 +116,25 @@ struct Watch::State {
   std::map<std::string, UniqueFd> parents;
   std::vector<Protected> names;
   std::unordered_multimap<int, std::size_t> names_of;
-  std::unordered_map<int, std::pair<UniqueFd, std::string>> folders;
-  std::set<sys::ObjectId> known;
+  struct RootFolder {
+    UniqueFd fd;
+    std::string path;
+    std::uint64_t device = 0;
+  };
+  std::unordered_map<int, RootFolder> folders;
+  std::map<sys::ObjectId, int> known;  // the descriptor of each of `folders`
   std::deque<std::string> todo;
+  // What the plan saw, and how far it has been taken up.
+  std::shared_ptr<const SeenFolders> seen;
+  enum class Stage : std::uint8_t { before, glance, open, all } stage = Stage::before;
+  std::size_t next_seen = 0;
+  std::unordered_map<std::string_view, std::size_t> seen_index;
+  Clock::time_point stage_at;  // when it begins
+  Watch::Times times;
+  void scan(const RootFolder& folder);
   // Until then changes only queue.
   std::optional<Clock::time_point> pause_end;
-  // When folders are next taken into the watch.
+  // When folders are next taken into the watch, or looked at.
   std::optional<Clock::time_point> step_at;
   bool breached = false, bound_noted = false;
 };
@@ -236,7 +253,7 @@ void Watch::State::note_bound() {
                  "another folder can be read (raise the limit of open files, or name its folder)");
 }
 
-void Watch::State::add_root_folder(const std::string& path) {
+void Watch::State::add_root_folder(const std::string& path, std::optional<std::size_t> seen_as) {
   if (guard.in_private_folder(path) || standing.hides(path)) return;
   if (folders.size() >= spec.most_folders) return note_bound();
   Result<UniqueFd> folder = sys::open_directory(AT_FDCWD, path.c_str());
@@ -244,31 +261,45 @@ void Watch::State::add_root_folder(const std::string& path) {
     if (folder.error().os_errno() == EMFILE || folder.error().os_errno() == ENFILE) note_bound();
     return;
   }
-  Result<struct stat> status = sys::stat_fd(folder->get());
-  if (!status || !known.insert(sys::object_id(*status)).second) return;
-  if (!changes.add(folder->get())) return note_bound();
   int fd = folder->get();
-  folders.emplace(fd, std::pair(std::move(*folder), path));
-  scan(fd, path);
+  // Watched before it is looked at: what comes meanwhile is told.
+  if (!changes.add(fd)) return note_bound();
+  Result<struct stat> status = sys::stat_fd(fd);
+  if (!status || !known.emplace(sys::object_id(*status), fd).second) return;
+  folders.emplace(fd, RootFolder{std::move(*folder), path, status->st_dev});
+  if (!seen_as || !seen->is_unchanged(*seen_as, *status)) scan(folders.at(fd));
 }
 
 // Looks for hidden names and for folders that are not watched yet.
-void Watch::State::scan(int folder, const std::string& path) {
-  ::lseek(folder, 0, SEEK_SET);
+void Watch::State::scan(const RootFolder& folder) {
+  ::lseek(folder.fd.get(), 0, SEEK_SET);
   std::array<char, 32768> buffer;
   for (;;) {
-    Result<std::span<const char>> records = sys::read_directory(folder, buffer);
+    Result<std::span<const char>> records = sys::read_directory(folder.fd.get(), buffer);
     if (!records || records->empty()) return;
     sys::DirectoryBatch batch(*records);
     for (sys::DirectoryEntry entry; batch.next(entry);) {
       bool concerns = guard.concerns(entry.name);
       if (!concerns && entry.type != DT_DIR) continue;
-      std::string inner = path == "/" ? "/" : path + "/";
+      std::string inner = folder.path == "/" ? "/" : folder.path + "/";
       inner += entry.name;
       if (concerns) found(inner);
-      if (entry.type == DT_DIR && !standing.hides(inner)) todo.push_back(std::move(inner));
+      if (entry.type != DT_DIR || standing.hides(inner) || is_to_come(inner)) continue;
+      // The number of an object that is held open is not given to another.
+      auto same = known.find({folder.device, entry.inode});
+      if (same == known.end() || folders.at(same->second).path != inner)
+        todo.push_back(std::move(inner));
     }
   }
+}
+
+// Is the folder among those that the plan saw, and still to be compared with what it saw?
+bool Watch::State::is_to_come(std::string_view path) {
+  if (stage == Stage::all || !seen) return false;
+  if (seen_index.empty())
+    for (std::size_t i = 0; i < seen->size(); ++i) seen_index.emplace(seen->path(i), i);
+  auto listed = seen_index.find(path);
+  return listed != seen_index.end() && (stage != Stage::open || listed->second >= next_seen);
 }
 
 void Watch::State::found(const std::string& path) {
@@ -289,9 +320,13 @@ void Watch::State::found(const std::string& path) {
   spec.on_denial(denial);
 }
 
-// Takes some folders into the watch; there are more where it sets `step_at`.
+// Takes some folders into the watch; there is more to do where it sets `step_at`.
 void Watch::State::step() {
   step_at.reset();
+  if (stage == Stage::before) {
+    stage = seen ? Stage::glance : Stage::all;
+    if (!seen) todo.assign(spec.roots.begin(), spec.roots.end());
+  }
   bool more = standing.take_up(kFoldersAStep, spec.most_folders);
   if (standing.bounded()) note_bound();
   for (std::size_t i = 0; i < kFoldersAStep && !todo.empty(); ++i) {
@@ -299,7 +334,36 @@ void Watch::State::step() {
     todo.pop_front();
     add_root_folder(path);
   }
-  if (more || !todo.empty()) step_at = Clock::now();
+  if (stage != Stage::all && Clock::now() >= stage_at) more = take_up_seen() || more;
+  if (more || !todo.empty())
+    step_at = Clock::now();
+  else if (stage != Stage::all)
+    step_at = stage_at;
+}
+
+// Some of the folders that the plan saw. False: the stage is over.
+bool Watch::State::take_up_seen() {
+  const std::size_t count = stage == Stage::glance ? kGlancesAStep : kFoldersAStep;
+  for (std::size_t i = 0; i < count && next_seen < seen->size(); ++i, ++next_seen) {
+    if (stage == Stage::open) {
+      add_root_folder(seen->path(next_seen), next_seen);
+      continue;
+    }
+    struct stat status = {};
+    if (sys::stat_entry(AT_FDCWD, seen->path(next_seen), status) == 0 &&
+        !seen->is_unchanged(next_seen, status))
+      todo.emplace_back(seen->path(next_seen));
+  }
+  if (next_seen < seen->size()) return true;
+  next_seen = 0;
+  stage_at += times.every;
+  if (stage == Stage::open) {
+    stage = Stage::all;
+    seen_index.clear();
+  } else if (--times.glances == 0) {
+    stage = Stage::open;
+  }
+  return false;
 }
 
 // Looks at what has changed since the last time; false: nothing.
@@ -318,7 +382,7 @@ bool Watch::State::take_changes() {
   if (taken.overflow)
     for (const auto& [fd, folder] : folders) changed.insert(fd);
   for (int fd : changed)
-    if (auto folder = folders.find(fd); folder != folders.end()) scan(fd, folder->second.second);
+    if (auto folder = folders.find(fd); folder != folders.end()) scan(folder->second);
   return taken.overflow || !changed.empty();
 }
 
@@ -369,14 +433,21 @@ Watch::~Watch() = default;
 
 int Watch::fd() const { return state_->epoll.get(); }
 
-Status Watch::begin_roots(int delay_ms) {
-  const bool globs = !state_->spec.plan.deny_globs.empty();
-  if (!globs && state_->standing.idle()) return {};
-  std::size_t possible = raise_descriptor_limit(state_->spec.most_folders);
-  state_->spec.most_folders = std::min(state_->spec.most_folders, possible);
-  if (globs) state_->todo.assign(state_->spec.roots.begin(), state_->spec.roots.end());
-  state_->step_at = Clock::now() + std::chrono::milliseconds(delay_ms);
-  return state_->wake_in_time();
+Status Watch::begin_roots(Times times) {
+  State& state = *state_;
+  const bool globs = !state.spec.plan.deny_globs.empty();
+  if (!globs && state.standing.idle()) return {};
+  std::size_t possible = raise_descriptor_limit(state.spec.most_folders);
+  state.spec.most_folders = std::min(state.spec.most_folders, possible);
+  if (!globs) state.spec.roots.clear();
+  // Where there are too many, the folders near the root come first, which needs them to be read.
+  const auto& seen = state.spec.plan.folders;
+  if (globs && seen && seen->size() > 0 && seen->size() < state.spec.most_folders)
+    state.seen = seen;
+  state.times = times;
+  state.stage_at = Clock::now() + times.every;
+  state.step_at = state.stage_at;
+  return state.wake_in_time();
 }
 
 Status Watch::on_readable() {
@@ -387,7 +458,7 @@ Status Watch::on_readable() {
       WARD_TRY(state.pause_after(Clock::now() - begin));
     else if (state.pause_end)
       WARD_TRY(state.end_pause());
-    if (!state.todo.empty() && !state.step_at) state.step_at = begin;
+    if (!state.todo.empty()) state.step_at = begin;
   }
   if (state.step_at && begin >= *state.step_at) state.step();
   return state.wake_in_time();

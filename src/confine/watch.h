@@ -12,6 +12,7 @@
 // sandbox has been let through in the last two seconds.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -55,9 +56,16 @@ class Watch {
   int fd() const;
   Status on_readable();
 
-  // The command has been started: after `delay_ms` its folders are watched, a few at a time. Short
-  // commands never pay for it.
-  Status begin_roots(int delay_ms = 20);
+  // The command has been started. A command that is over soon should not pay for a watch: at first
+  // the folders are only glanced at, each `every` so often, and those are opened that are no longer
+  // as the plan saw them; then all are opened, a few at a time. A glance is a stat, opening and
+  // closing costs as much as five.
+  struct Times {
+    std::chrono::milliseconds every{35};
+    int glances = 3;
+  };
+  Status begin_roots(Times times);
+  Status begin_roots() { return begin_roots(Times()); }
 
   // The sandbox is gone: looks at every protected name once more, and removes what a breach left.
   // Call it at the end of every run; an error names what could not be removed or put back.

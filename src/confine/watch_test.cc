@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "confine/notify_lab.h"
+#include "confine/seen_folders.h"
 #include "support/needs.h"
 #include "support/temp_dir.h"
 
@@ -38,6 +39,7 @@ struct Kept {
   std::vector<Denial> breaches, denials;
   std::vector<std::string> notes;
   pid_t init = 0;
+  Watch::Times times{.every = std::chrono::milliseconds(0), .glances = 1};
   UniqueFd told_in, told_out;  // a byte for each denial and note
 
   Kept() {
@@ -89,7 +91,7 @@ struct Kept {
       EXPECT_TRUE(made.has_value()) << (made ? "" : made.error().message());
       if (!made) return -1;
       watch.emplace(std::move(*made));
-      EXPECT_TRUE(watch->begin_roots(0).has_value());
+      EXPECT_TRUE(watch->begin_roots(times).has_value());
       return watch->fd();
     };
     lab.on_extra = [this] { EXPECT_TRUE(watch->on_readable().has_value()); };
@@ -241,6 +243,104 @@ TEST(Watch, AFileThatIsToBeHiddenIsMaskedWhenItAppears) {
   EXPECT_EQ(kept.denials.size(), 3U);
   EXPECT_TRUE(kept.notes.empty());
   EXPECT_EQ(test::read_text(dir / "a/b/.env"), "SECRET=1") << "the host's file is untouched";
+}
+
+// The folders of a tree with the stamps they have now. On return the clock of change times has
+// moved on, as it has when a walk believes a stamp.
+std::shared_ptr<const SeenFolders> seen_now(const std::vector<std::string>& folders) {
+  auto seen = std::make_shared<SeenFolders>();
+  for (const std::string& folder : folders)
+    seen->add(folder, sys::change_stamp(*sys::stat_at(AT_FDCWD, folder, AT_SYMLINK_NOFOLLOW)));
+  const std::uint64_t now = sys::file_clock_ns();
+  while (sys::file_clock_ns() == now) std::this_thread::yield();
+  return seen;
+}
+
+// Serves the watch until it has told of `count` denials. The fixture's sandbox only waits.
+std::string hidden_in_time(Kept& kept, const PathPlan& plan, const test::TempDir& dir,
+                           std::size_t count, const std::function<void()>& before) {
+  LabOptions options = kept.options(plan, {dir.path()});
+  auto start = options.on_start;
+  options.on_start = [&](pid_t init, Notifier& notifier) {
+    before();
+    return start(init, notifier);
+  };
+  options.on_round = [&](Notifier&) {
+    if (kept.denials.size() >= count && !there(dir / "told")) dir.write("told", "");
+  };
+  LabResult result = run_in_lab(std::move(options), [&] {
+    std::string report;
+    while (!there(dir / "told")) ::close(::open((dir / "x").c_str(), O_CREAT | O_WRONLY, 0600));
+    for (const char* path : {"a/b/.env", "a/tree/c/.env", "a/new/folder/.env", "moved/.env"})
+      if (int fd = ::open((dir / path).c_str(), O_RDONLY); fd >= 0 || errno == EACCES)
+        report += std::string(path) + (fd >= 0 ? " can be read; " : " is hidden; ");
+    return report;
+  });
+  return result.report;
+}
+
+TEST(Watch, WhatAppearedSinceThePlanSawTheFoldersIsMaskedAtTheFirstGlance) {
+  NEEDS(user_namespaces, seccomp_notify, unix_diag);
+  test::TempDir dir;
+  test::TempDir elsewhere;
+  dir.make_dir("a/b");
+  elsewhere.write("tree/c/.env", "SECRET=2");
+  auto plan = hiding_plan(dir);
+  ASSERT_TRUE(plan.has_value()) << plan.error().message();
+  plan->folders = seen_now({dir.path(), dir / "a", dir / "a/b"});
+  Kept kept;
+  kept.times.glances = 1'000'000'000;
+  EXPECT_EQ(hidden_in_time(kept, *plan, dir, 3,
+                           [&] {
+                             dir.write("a/b/.env", "SECRET=1");
+                             ::rename((elsewhere / "tree").c_str(), (dir / "a/tree").c_str());
+                             dir.write("a/new/folder/.env", "SECRET=3");
+                           }),
+            "a/b/.env is hidden; a/tree/c/.env is hidden; a/new/folder/.env is hidden; ");
+}
+
+// One folder gives its place to another between the plan and the watch.
+TEST(Watch, AFolderInThePlaceOfOneThatThePlanSawIsLookedInto) {
+  NEEDS(user_namespaces, seccomp_notify, unix_diag);
+  test::TempDir dir;
+  test::TempDir elsewhere;
+  dir.make_dir("a/b");
+  dir.make_dir("moved");
+  elsewhere.write("other/.env", "SECRET=1");
+  auto plan = hiding_plan(dir);
+  ASSERT_TRUE(plan.has_value()) << plan.error().message();
+  plan->folders = seen_now({dir.path(), dir / "a", dir / "a/b", dir / "moved"});
+  Kept kept;
+  EXPECT_EQ(hidden_in_time(kept, *plan, dir, 1,
+                           [&] {
+                             ::rmdir((dir / "moved").c_str());
+                             ::rename((elsewhere / "other").c_str(), (dir / "moved").c_str());
+                           }),
+            "moved/.env is hidden; ");
+}
+
+TEST(Watch, FoldersThatAreAsThePlanSawThemAreWatchedAllTheSame) {
+  NEEDS(user_namespaces, seccomp_notify, unix_diag);
+  test::TempDir dir;
+  dir.make_dir("a/b");
+  auto plan = hiding_plan(dir);
+  ASSERT_TRUE(plan.has_value()) << plan.error().message();
+  plan->folders = seen_now({dir.path(), dir / "a", dir / "a/b"});
+  Kept kept;
+  LabOptions options = kept.options(*plan, {dir.path()});
+  int rounds = 0;
+  options.on_round = [&](Notifier&) {
+    // Both stages are over by then: each is one turn of the loop.
+    if (++rounds == 20) dir.write("a/b/.env", "SECRET=1");
+    if (!kept.denials.empty() && !there(dir / "told")) dir.write("told", "");
+  };
+  LabResult result = run_in_lab(std::move(options), [&] {
+    while (!there(dir / "told")) ::mkdir((dir / "x").c_str(), 0700);  // turns the loop
+    return ::open((dir / "a/b/.env").c_str(), O_RDONLY) < 0 && errno == EACCES ? ""
+                                                                               : "it can be read";
+  });
+  EXPECT_EQ(result.report, "");
+  EXPECT_EQ(kept.denials.size(), 1U);
 }
 
 TEST(Watch, FoldersBeyondTheBoundAreToldOf) {
