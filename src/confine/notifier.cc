@@ -2,6 +2,7 @@
 #include "confine/notifier.h"
 
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -18,6 +19,7 @@
 #include "confine/creation_guard.h"
 #include "confine/emulate.h"
 #include "confine/let_through.h"
+#include "confine/mounted_names.h"
 #include "confine/path_call.h"
 #include "confine/reply.h"
 #include "confine/syscall_table.h"
@@ -77,6 +79,8 @@ struct Notifier::State {
                              const Emulator::OnRefusal& refuse);
   Result<Reply> check_removal(const PathCall& call, CallerView& view,
                               const Emulator::OnRefusal& refuse);
+  Result<Reply> check_mounted(const PathCall& call, CallerView& view,
+                              const Emulator::OnRefusal& refuse);
   Result<Reply> judge_new(const Place& place, const Emulator::OnRefusal& refuse);
   Result<Reply> judge_gone(const Place& place, const Emulator::OnRefusal& refuse);
   void deny(const Caller& caller, Denial::Act act, std::string target, std::string rule,
@@ -117,6 +121,7 @@ struct Notifier::State {
   std::optional<std::chrono::steady_clock::time_point> last_creation;
   std::unordered_set<std::string_view> interest, new_interest;
   bool made_of_interest = false;
+  std::optional<MountedNames> mounted;
   LetThrough let_through;
 };
 
@@ -231,6 +236,29 @@ Result<Reply> Notifier::State::check_removal(const PathCall& call, CallerView& v
   return judge_gone(place, refuse);
 }
 
+// The kernel would answer EBUSY for a name that is a mount point of the sandbox, and say no more.
+Result<Reply> Notifier::State::check_mounted(const PathCall& call, CallerView& view,
+                                             const Emulator::OnRefusal& refuse) {
+  const bool moves = call.kind == PathCall::Kind::rename;
+  if (!moves && call.kind != PathCall::Kind::remove) return Reply::proceed();
+  if (!mounted) mounted.emplace(spec.plan);
+  const PathCall::Target* targets[] = {&call.first, moves ? &call.second : nullptr};
+  for (const PathCall::Target* target : targets) {
+    if (target == nullptr) break;
+    WARD_ASSIGN(std::string path, view.path_at(target->address));
+    if (!mounted->concerns(last_component(path))) continue;
+    WARD_ASSIGN(Place place, view.resolve(target->dirfd, path, LastLink::keep));
+    if (!place.exists()) continue;
+    // Then it is what is there already that stands in the way.
+    if (target == &call.second && (call.flags & RENAME_NOREPLACE) != 0) continue;
+    const std::string_view rule = mounted->rule_of(inner_path(place));
+    if (rule.empty()) continue;
+    refuse(place, Refusal{std::string(rule)});
+    return Reply::failure(EBUSY);
+  }
+  return Reply::proceed();
+}
+
 // `guard`: looks, and lets the kernel perform the call. A racing thread may exchange the path in
 // between; the watch stands behind it.
 Result<Reply> Notifier::State::check(const PathCall& call, CallerView& view,
@@ -258,6 +286,8 @@ Result<Reply> Notifier::State::decide_path(const Caller& caller, const PathCall&
   if (spec.trace) trace_call(call, view, judge(), tells(caller));
   bool creates = may_create(call);
   if (!creates && call.kind != PathCall::Kind::remove) return Reply::proceed();
+  WARD_ASSIGN(Reply held, check_mounted(call, view, refuse));
+  if (held.kind != Reply::Kind::go_on) return held;
   if (emulates()) {
     sys::WithoutCapabilities reduced;
     if (!reduced.holds()) return Reply::failure(EPERM);

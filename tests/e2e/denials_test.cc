@@ -144,6 +144,36 @@ TEST_F(Denials, AHintIsFoundWhereBothOutputsShareAPipe) {
   EXPECT_EQ(lines(reported), Lines{"read ~/secret/key"});
 }
 
+// A mount holds them in their place: the kernel says EBUSY, and nothing of why.
+TEST_F(Denials, ARenameOfWhatIsHeldInItsPlaceIsAnExactDenial) {
+  NEEDS(tool("git"));
+  const std::string script =
+      "mv .git .git2; mv .git/config copy; echo x > new; mv -f new .git/config; mkdir -p a/b; "
+      "mv -T a/b .git/hooks; mv -T a .vscode; mv a c && mv c a; exit 0";
+  for (const char* mechanism : {"guard", "emulate"}) {
+    for (const Lines& options : {Lines{}, Lines{"--trace"}}) {
+      SCOPED_TRACE(mechanism + std::string(options.empty() ? "" : " with trace"));
+      sandbox_.outside("rm -rf * .git .vscode && git init -q . && mkdir .vscode");
+      policy(mechanism);
+      sandbox_.options = options;
+      const SandboxResult result = sandbox_.run(script);
+      EXPECT_EQ(result.status, 0) << result.err;
+      EXPECT_THAT(result.err, HasSubstr("busy"));
+      EXPECT_THAT(lines(result),
+                  UnorderedElementsAre("rename ~/project/.git", "rename ~/project/.git/config",
+                                       "rename ~/project/.git/hooks", "rename ~/project/.vscode"));
+      for (const nlohmann::json& denial : result.report.at("denials").at("list")) {
+        EXPECT_EQ(denial.at("exact"), true) << denial;
+        EXPECT_THAT(denial.at("rule"), HasSubstr("always protected"));
+      }
+    }
+  }
+  const std::string control =
+      "echo x > new && mv -f new .git/config && mv .git/config copy && mv .git .git2 && "
+      "mv .vscode code";
+  EXPECT_EQ(sandbox_.outside(control).status, 0);
+}
+
 TEST_F(Denials, WithoutTraceACommandThatWorkedIsNotGuessedAbout) {
   SandboxResult result = sandbox_.run("cat ~/secret/key || true");
   EXPECT_EQ(result.status, 0);
