@@ -20,6 +20,7 @@
 #include "confine/control.h"
 #include "confine/setup.h"
 #include "sys/raw.h"
+#include "sys/raw_arguments.h"
 #include "sys/unix_diag.h"
 
 namespace ward::confine {
@@ -45,6 +46,10 @@ long set_death_signal(InitState& state) {
   if (::poll(&peer, 1, 0) < 0) return -errno;
   return (peer.revents & (POLLHUP | POLLRDHUP)) != 0 ? -EPIPE : 0;
 }
+
+// What Ward was called with (the policy's path, the caller's words) is nobody's business inside,
+// and the whole sandbox may read it of its init.
+long hide_arguments(InitState& /*state*/) { return raw::replace_own_arguments("ward-init"); }
 
 long own_cgroup_namespace(InitState& /*state*/) { return raw::unshare(CLONE_NEWCGROUP); }
 
@@ -101,6 +106,7 @@ constexpr StepRow kInitSteps[] = {
     {Step::loopback, bring_loopback_up},
     {Step::socket_diagnosis, open_socket_diagnosis},
     {Step::private_mounts, make_mounts_private},
+    {Step::arguments, hide_arguments},
     {Step::supervisor, await_plan},
     {Step::network, open_network},
     {Step::host_name, set_host_name},

@@ -33,6 +33,7 @@ enum class Step : std::uint32_t {
   loopback,           // bring 127.0.0.1 and ::1 up
   socket_diagnosis,   // a netlink socket that tells which unix sockets were bound inside
   private_mounts,     // nothing done here reaches the host
+  arguments,          // hide what Ward was called with
   detach_trees,       // take hold of what will be mounted again
   read_only,          // the whole tree read-only
   scratch,            // the private in-memory file system

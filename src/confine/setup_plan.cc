@@ -187,6 +187,7 @@ std::string_view to_string(Step step) {
       "bring the loopback interface up",
       "open the socket diagnosis",
       "make the mounts private",
+      "hide what Ward was called with",
       "take hold of",
       "make the file system read-only",
       "make the private file system",

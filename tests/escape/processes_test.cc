@@ -49,6 +49,23 @@ TEST(EscapeProcesses, InitCannotBeTracedReadOrKilled) {
   EXPECT_THAT(result.out, Not(HasSubstr("heap")));
 }
 
+// The kernel shows a process's arguments to everybody, and init is made from Ward's own process.
+TEST(EscapeProcesses, WhatWardWasCalledWithIsNotSeenInside) {
+  AttackSandbox sandbox;
+  sandbox.set_policy("version: 1\nextends: workspace\n");
+  const std::string look =
+      "cat /proc/[0-9]*/cmdline | tr '\\0' ' '; tr '\\0' ' ' < /proc/1/cmdline";
+  SandboxResult result = sandbox.run(look);
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("cat /proc/[0-9]*/cmdline"));
+  EXPECT_THAT(result.out, HasSubstr("ward-init"));
+  for (const char* word : {"--result", "--policy", "policy.yaml", " run "})
+    EXPECT_THAT(result.out, Not(HasSubstr(word)));
+  // Of another process the same look finds the words.
+  EXPECT_THAT(sandbox.outside("tr '\\0' ' ' < /proc/$$/cmdline; : --policy").out,
+              HasSubstr("--policy"));
+}
+
 TEST(EscapeProcesses, WhatWasLeftBehindEndsWithTheCommand) {
   NEEDS(tool("python3"));
   AttackSandbox sandbox;
