@@ -27,6 +27,7 @@ using journal::Record;
 
 constexpr const char* kUsage =
     "usage: ward audit show [--json] [--run ID] [--last N] [--denied]\n"
+    "       ward audit egress [--json] [--run ID] [--last N] [--denied]\n"
     "       ward audit verify [--json] [--head SEQ:HASH]... [--syslog FILE]...\n"
     "       ward audit head [--json]\n";
 constexpr std::uint64_t kMaxLogBytes = std::uint64_t{1} << 30U;
@@ -76,8 +77,10 @@ Result<std::int64_t> parse_count(std::string_view text) {
   return count;
 }
 
-Result<AuditShow> parse_show(Words words) {
-  AuditShow show;
+// Of `show` and of `egress`, whose words are the same.
+template <class Listing>
+Result<Listing> parse_listing(Words words) {
+  Listing show;
   while (!words.empty()) {
     const std::string_view word = words.next();
     if (word == "--json") {
@@ -168,6 +171,28 @@ Status audit_show(const AuditShow& what, const std::string& folder, std::FILE* o
   return {};
 }
 
+Status audit_egress(const AuditEgress& what, const std::string& folder, std::FILE* out) {
+  const auto journal = journal_in(folder);
+  journal::Query query = {.run = what.run, .kind = EventKind::egress};
+  if (!what.denied_only) query.last = what.last;
+  const bool json = what.format == Format::json;
+  std::vector<std::string> lines;
+  WARD_TRY(journal->scan(query, [&](const Record& record) {
+    if (what.denied_only && !egress_was_denied(record)) return true;
+    lines.push_back(json ? record_json(record, std::nullopt) : egress_text(record));
+    return true;
+  }));
+  const auto last = static_cast<std::size_t>(what.last.value_or(INT64_MAX));
+  const std::size_t first = lines.size() > last ? lines.size() - last : 0;
+  if (json) std::fputs("[", out);
+  for (std::size_t i = first; i < lines.size(); ++i) {
+    if (json) std::fputs(i > first ? ",\n" : "\n", out);
+    std::fputs(lines[i].c_str(), out);
+  }
+  if (json) std::fputs("\n]\n", out);
+  return {};
+}
+
 Result<bool> audit_verify(const AuditVerify& what, const std::string& folder, std::FILE* out) {
   std::vector<journal::NotedHead> noted;
   for (const journal::Head& head : what.heads) noted.push_back({.head = head, .where = "--head"});
@@ -198,7 +223,7 @@ Status audit_head(const AuditHead& what, const std::string& folder, std::FILE* o
 }
 
 int audit_command(const std::vector<std::string>& args) {
-  if (args.empty()) return malformed(Error(ErrorKind::invalid, "show, verify or head?"));
+  if (args.empty()) return malformed(Error(ErrorKind::invalid, "show, egress, verify or head?"));
   if (std::find(args.begin(), args.end(), "--help") != args.end()) {
     std::fputs(kUsage, stdout);
     return 0;
@@ -207,10 +232,17 @@ int audit_command(const std::vector<std::string>& args) {
   const Words words(std::span<const std::string>(args).subspan(1));
   const auto folder = own_state_folder();
   if (command == "show") {
-    const auto show = parse_show(words);
+    const auto show = parse_listing<AuditShow>(words);
     if (!show) return malformed(show.error());
     if (!folder) return complain(folder.error());
     const Status shown = audit_show(*show, *folder, stdout);
+    return shown ? 0 : complain(shown.error());
+  }
+  if (command == "egress") {
+    const auto egress = parse_listing<AuditEgress>(words);
+    if (!egress) return malformed(egress.error());
+    if (!folder) return complain(folder.error());
+    const Status shown = audit_egress(*egress, *folder, stdout);
     return shown ? 0 : complain(shown.error());
   }
   if (command == "verify") {

@@ -25,6 +25,7 @@ constexpr std::array kSummaries = std::to_array<Summary>({
     {"run-started", {"command"}},
     {"run-ended", {"outcome", "denials"}},
     {"denied", {"act", "target", "rule"}},
+    {"egress", {"verdict", "host", "port", "rule"}},
 });
 
 std::string_view to_string(RunState state) {
@@ -134,6 +135,31 @@ std::string record_json(const Record& record, std::optional<RunState> state) {
     object["payload"] = std::move(body);
   if (state) object["state"] = name_of(*state);
   return dump(object);
+}
+
+std::string egress_text(const Record& record) {
+  const json body = json::parse(record.payload, nullptr, false);
+  auto text = [&](const char* key) {
+    return body.is_object() && body.contains(key) ? one_value(body[key]) : std::string();
+  };
+  const std::string method = text("method"), address = text("address"), secrets = text("secrets");
+  std::string line = local_time(record.time) + "  " + escape_for_terminal(record.run) + "  " +
+                     text("verdict") + "  ";
+  if (!method.empty()) line += method + " ";
+  const std::string host = text("host");
+  line += host.find(':') == std::string::npos ? host : "[" + host + "]";
+  if (text("port") != "0") line += ":" + text("port");
+  line += text("path");
+  if (!address.empty() && address != host) line += " at " + address;
+  line += "  " + text("bytes_up") + " up, " + text("bytes_down") + " down  " + text("rule");
+  if (!secrets.empty()) line += "  secrets put in: " + secrets;
+  if (const std::string reason = text("reason"); !reason.empty()) line += "  (" + reason + ")";
+  return line + "\n";
+}
+
+bool egress_was_denied(const Record& record) {
+  const json body = json::parse(record.payload, nullptr, false);
+  return body.is_object() && body.value("verdict", "") == "denied";
 }
 
 std::string verification_text(const Verification& verification) {

@@ -8,9 +8,11 @@
 #include <cstdlib>
 
 #include "base/escape.h"
+#include "base/id.h"
 #include "cli/command_line.h"
 #include "cli/policy_files.h"
 #include "cli/policy_print.h"
+#include "cli/run_door.h"
 #include "cli/surroundings.h"
 #include "confine/launch.h"
 #include "confine/path_plan.h"
@@ -51,7 +53,7 @@ struct Options {
   void add_to(CommandLine& line) {
     line.option("-w,--workspace", workspaces,
                 "a folder to work in; may be repeated (default: the current folder)")
-        .option("-p,--policy", policy.files, "a policy document to add; may be repeated")
+        .option("--policy", policy.files, "a policy document to add; may be repeated")
         .option("--profile", policy.profile, "locked, read-only or workspace")
         .flag("--json", json, "print JSON");
   }
@@ -250,6 +252,7 @@ int policy_command(const std::vector<std::string>& arguments) {
       {"trust", "let a workspace's policy file widen", policy_trust},
       {"import", "turn settings of claude or srt into a policy", policy_import},
       {"learn", "run a command observed, and print the policy that it needs", policy_learn},
+      {"reload", "let a run go by what the policy says now of the network", policy_reload},
       {"schema", "print the JSON Schema of the language", policy_schema},
   };
   const std::string name = arguments.empty() ? "" : arguments.front();
@@ -346,6 +349,22 @@ int policy_import(const std::vector<std::string>& arguments) {
   if (!imported) return report(imported.error());
   print(json ? import_json(*imported) : imported->yaml);
   if (!json) std::fputs(notes_text(*imported).c_str(), stderr);
+  return 0;
+}
+
+int policy_reload(const std::vector<std::string>& arguments) {
+  std::string run;
+  CommandLine line("ward policy reload",
+                   "Lets a run that goes on read its policy again, for the network's rules.");
+  line.positional("RUN", run, "its id, as `ward audit show` prints it");
+  if (std::optional<int> status = line.parse(arguments)) return *status;
+  const Result<Surroundings> surroundings = find_surroundings();
+  if (!surroundings) return report(surroundings.error());
+  const Result<Id> id = Id::parse(run);
+  if (!id) return report(id.error());
+  const Status done = ask_run(surroundings->state_folder, id->text(), kReloadRequest);
+  if (!done) return report(done.error());
+  print("the network's rules are in force; all else stays as it was when the run began\n");
   return 0;
 }
 

@@ -19,6 +19,7 @@ int policy_explain(const std::vector<std::string>& arguments);
 int policy_trust(const std::vector<std::string>& arguments);
 int policy_import(const std::vector<std::string>& arguments);
 int policy_learn(const std::vector<std::string>& arguments);
+int policy_reload(const std::vector<std::string>& arguments);
 int policy_schema(const std::vector<std::string>& arguments);
 
 }  // namespace ward::cli

@@ -252,7 +252,7 @@ int policy_learn(const std::vector<std::string>& arguments) {
                    "error; its exit status is kept.");
   line.option("-w,--workspace", options.workspaces,
               "a folder to work in; may be repeated (default: the current folder)")
-      .option("-p,--policy", options.policy.files, "a policy document to add; may be repeated")
+      .option("--policy", options.policy.files, "a policy document to add; may be repeated")
       .option("--profile", options.policy.profile, "what the document extends (default: read-only)")
       .option("-o,--output", options.output, "write the document to this file")
       .command(options.command);

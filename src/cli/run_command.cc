@@ -1,13 +1,17 @@
 // Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <memory>
 
 #include "base/id.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/result_target.h"
 #include "cli/review_common.h"
+#include "cli/run_door.h"
+#include "cli/run_egress.h"
 #include "cli/run_journal.h"
 #include "cli/run_report.h"
 #include "cli/run_review.h"
@@ -32,6 +36,7 @@ struct RunOptions {
   bool review = false;
   std::string keep;
   bool changes = false;
+  std::vector<std::string> publish, host_ports;
   std::vector<std::string> command;
 };
 
@@ -39,7 +44,11 @@ std::optional<int> parse(const std::vector<std::string>& arguments, RunOptions& 
   CommandLine line("ward run", "Runs a command, confined by a policy that the kernel enforces.");
   line.option("-w,--workspace", options.workspaces,
               "a folder to work in; may be repeated (default: the current folder)")
-      .option("-p,--policy", options.policy.files, "a policy document to add; may be repeated")
+      .option("-p,--publish", options.publish,
+              "a port served inside, for the host's loopback to reach; may be repeated")
+      .option("--host-port", options.host_ports,
+              "a port of the host's loopback to let in; may be repeated")
+      .option("--policy", options.policy.files, "a policy document to add; may be repeated")
       .option("--profile", options.policy.profile, "locked, read-only or workspace")
       .option("--result", options.result, "where the report goes as JSON: FILE or fd:N")
       .flag("--trace", options.trace, "name every denied read and write exactly (slower)")
@@ -65,6 +74,15 @@ std::optional<int> parse(const std::vector<std::string>& arguments, RunOptions& 
   return std::nullopt;
 }
 
+Status add_ports(const std::vector<std::string>& texts, const char* option,
+                 std::vector<std::uint16_t>& ports) {
+  for (const std::string& text : texts) {
+    WARD_ASSIGN(const std::uint16_t port, in_context(policy::parse_port(text), option));
+    if (std::find(ports.begin(), ports.end(), port) == ports.end()) ports.push_back(port);
+  }
+  return {};
+}
+
 // One run, from the options to the exit status.
 class RunCommand {
  public:
@@ -88,11 +106,12 @@ class RunCommand {
     WARD_ASSIGN(target_, ResultTarget::open(options_.result));
     WARD_ASSIGN(process::Begun begun, process::begin());
     WARD_ASSIGN(surroundings_, find_surroundings());
-    WARD_ASSIGN(policy::Place place, place_of(surroundings_, options_.workspaces));
+    WARD_ASSIGN(place_, place_of(surroundings_, options_.workspaces));
+    policy::Place& place = place_;
     place.home_names = look_at_home(surroundings_.home);
-    WARD_ASSIGN(loaded_, load_policy(surroundings_, place, options_.policy));
+    WARD_ASSIGN(loaded_, load());
     report_.policy = &loaded_;
-    std::vector<policy::Finding> findings = policy::lint(loaded_.policy, place);
+    std::vector<policy::Finding> findings = policy::lint(loaded_.policy, place_);
     WARD_TRY(policy::refuse(findings));
 
     // What does not exist when the plan is made cannot be hidden. Where it cannot be made, the
@@ -116,6 +135,7 @@ class RunCommand {
     request.environment = process::command_environment(
         loaded_.policy.env, ::environ,
         process::writable_below(surroundings_.home, loaded_.policy.filesystem));
+    WARD_TRY(open_way_out(request));
     if (options_.review) {
       WARD_TRY(begin_review(place));
       request.hold = [this](const confine::PathPlan& plan) { return review_->hold(plan); };
@@ -130,6 +150,64 @@ class RunCommand {
       return {};
     };
     return process::run(request, std::move(begun));
+  }
+
+  // The policy's documents, and over them the command line.
+  Result<policy::Loaded> load() const {
+    WARD_ASSIGN(policy::Loaded loaded, load_policy(surroundings_, place_, options_.policy));
+    WARD_TRY(add_ports(options_.publish, "--publish", loaded.policy.publish));
+    WARD_TRY(add_ports(options_.host_ports, "--host-port", loaded.policy.network.host_ports));
+    return loaded;
+  }
+
+  Status open_way_out(process::RunRequest& request) {
+    WARD_ASSIGN(RunEgress egress, plan_egress(loaded_.policy, report_.id, surroundings_, place_));
+    if (!egress.way_out) return {};
+    request.way_out = std::move(egress.way_out);
+    add_variables(request.environment, egress.variables);
+    request.on_records = [this](std::span<const egress::Record> records) {
+      journal_->egress(records, report_.warnings);
+    };
+    request.while_running = [this](process::WayOut* way_out) { return open_door(way_out); };
+    return {};
+  }
+
+  std::vector<keeper::Pollable> open_door(process::WayOut* way_out) {
+    Result<std::unique_ptr<RunDoor>> door =
+        RunDoor::open(surroundings_.state_folder, report_.id,
+                      [this, way_out](const std::string& request, RunDoor::Answer answer) {
+                        if (request == kReloadRequest)
+                          reload(*way_out, answer);
+                        else
+                          answer("this run knows no " + request);
+                      });
+    if (!door) {
+      report_.warnings.push_back("ward policy reload cannot reach this run: " +
+                                 door.error().describe());
+      return {};
+    }
+    door_ = std::move(*door);
+    return {{door_->fd(), [this] { return door_->on_readable(); }}};
+  }
+
+  void reload(process::WayOut& way_out, const RunDoor::Answer& answer) {
+    auto done = [this, answer](const std::string& error) {
+      journal_->reloaded(error, report_.warnings);
+      answer(error);
+    };
+    if (Status begun = begin_reload(way_out, done); !begun) done(begun.error().describe());
+  }
+
+  // The documents are read anew, as at the start; of what they say now, the network's rules count.
+  Status begin_reload(process::WayOut& way_out, const std::function<void(std::string)>& done) {
+    WARD_ASSIGN(policy::Loaded loaded, load());
+    WARD_TRY(policy::refuse(policy::lint(loaded.policy, place_)));
+    WARD_TRY(policy::process_layer_accepts(loaded.policy));
+    WARD_ASSIGN(RunEgress egress, plan_egress(loaded.policy, report_.id, surroundings_, place_));
+    egress::GatewaySpec spec;
+    spec.sandbox = report_.id;
+    if (egress.way_out) spec = std::move(egress.way_out->gateway);
+    return way_out.reload(spec, done);
   }
 
   Status begin_review(const policy::Place& place) {
@@ -187,11 +265,13 @@ class RunCommand {
 
   const RunOptions& options_;
   Surroundings surroundings_;
+  policy::Place place_;
   policy::Loaded loaded_;
   ResultTarget target_;
   std::optional<RunJournal> journal_;
   std::optional<confine::WalkCache> cache_;
   std::optional<RunReview> review_;
+  std::unique_ptr<RunDoor> door_;
   RunReport report_;
 };
 

@@ -70,6 +70,41 @@ void RunJournal::start(const std::vector<std::string>& command,
   append(*journal_, events, journal::Durability::unsynced, warnings);
 }
 
+void RunJournal::egress(std::span<const egress::Record> records,
+                        std::vector<std::string>& warnings) {
+  std::vector<journal::Event> events;
+  events.reserve(records.size());
+  for (const egress::Record& record : records)
+    events.push_back(journal::run_egress({
+        .run = run_,
+        .what = std::string(name_of(record.kind)),
+        .protocol = std::string(name_of(record.protocol)),
+        .verdict = std::string(name_of(record.verdict)),
+        .host = record.host,
+        .address = record.address,
+        .port = record.port,
+        .method = record.method,
+        .path = record.path,
+        .rule = record.rule,
+        .reason = record.reason,
+        .secrets = record.secrets,
+        .bytes_up = static_cast<std::int64_t>(record.bytes_up),
+        .bytes_down = static_cast<std::int64_t>(record.bytes_down),
+        .started_ms = record.started.time_since_epoch().count(),
+        .duration_us = record.duration.count(),
+    }));
+  append(*journal_, events, journal::Durability::unsynced, warnings);
+}
+
+void RunJournal::reloaded(const std::string& error, std::vector<std::string>& warnings) {
+  journal::Event event;
+  event.kind = journal::EventKind::policy_reloaded;
+  event.run = run_;
+  event.payload.set_flag("in_force", error.empty());
+  if (!error.empty()) event.payload.set("error", error);
+  append(*journal_, {event}, journal::Durability::unsynced, warnings);
+}
+
 void RunJournal::end(const process::RunResult& result, std::vector<std::string>& warnings) {
   journal::RunEnd end;
   end.run = run_;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,10 @@ class RunJournal {
   void start(const std::vector<std::string>& command, const std::string& working_directory,
              const std::string& workspace, const std::vector<policy::Finding>& findings,
              const std::string& policy_hash, std::vector<std::string>& warnings);
+  // Lines of the egress log.
+  void egress(std::span<const egress::Record> records, std::vector<std::string>& warnings);
+  // The network's rules were changed, or could not be: then `error` says why.
+  void reloaded(const std::string& error, std::vector<std::string>& warnings);
   // The denials and the end.
   void end(const process::RunResult& result, std::vector<std::string>& warnings);
 

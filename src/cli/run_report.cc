@@ -2,7 +2,9 @@
 #include "cli/run_report.h"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "base/escape.h"
 #include "cli/review_common.h"
@@ -47,6 +49,29 @@ json denials_json(const process::RunResult& result) {
   return {{"list", list},
           {"complete", result.denials_complete && result.denials_dropped == 0},
           {"dropped", result.denials_dropped}};
+}
+
+// Who was talked to: one entry for each host, port and verdict.
+json egress_json(const process::EgressLog& log) {
+  std::map<std::tuple<std::string, std::uint16_t, std::string_view>, json> hosts;
+  for (const egress::Record& record : log.records) {
+    json& entry = hosts[{record.host, record.port, name_of(record.verdict)}];
+    if (entry.is_null())
+      entry = {{"host", record.host},           {"port", record.port},
+               {"rule", record.rule},           {"verdict", name_of(record.verdict)},
+               {"count", std::uint64_t{0}},     {"bytesUp", std::uint64_t{0}},
+               {"bytesDown", std::uint64_t{0}}, {"secrets", json::array()}};
+    entry["count"] = entry["count"].get<std::uint64_t>() + 1;
+    entry["bytesUp"] = entry["bytesUp"].get<std::uint64_t>() + record.bytes_up;
+    entry["bytesDown"] = entry["bytesDown"].get<std::uint64_t>() + record.bytes_down;
+    for (const std::string& secret : record.secrets)
+      if (std::find(entry["secrets"].begin(), entry["secrets"].end(), secret) ==
+          entry["secrets"].end())
+        entry["secrets"].push_back(secret);
+  }
+  json list = json::array();
+  for (auto& [key, entry] : hosts) list.push_back(std::move(entry));
+  return {{"list", list}, {"omitted", log.omitted}};
 }
 
 json changes_json(const process::Changes& changes) {
@@ -129,6 +154,7 @@ std::string to_json(const RunReport& report) {
     document["exitStatus"] = exit_status(result.outcome);
     document["usage"] = usage_json(result);
     document["denials"] = denials_json(result);
+    if (result.egress) document["egress"] = egress_json(*result.egress);
     if (result.changes) document["changes"] = changes_json(*result.changes);
     if (result.leftovers) document["leftovers"] = leftovers_json(*result.leftovers);
     json notes = json::array();

@@ -153,13 +153,13 @@ long test_read(CommandState& state) {
 }
 
 // A datagram socket sends nothing when it is connected, so the test is silent even where it fails.
-long test_connect(CommandState& /*state*/) {
+long test_connect(CommandState& state) {
   int fd = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return -errno;
   struct sockaddr_in outside = {};
   outside.sin_family = AF_INET;
   outside.sin_port = htons(9);
-  outside.sin_addr.s_addr = htonl(0xC0000201);  // 192.0.2.1, a documentation address (RFC 5737)
+  outside.sin_addr = state.plan.forbidden_address;
   long status = raw::value_or_errno(
       ::connect(fd, reinterpret_cast<struct sockaddr*>(&outside), sizeof outside));
   ::close(fd);

@@ -132,7 +132,8 @@ Result<Reply> ConnectBroker::connect(const Caller& caller, CallerView& view, int
   if (domain == AF_UNIX && path) return to_path(caller, view, std::move(socket), *path, refuse);
   const std::optional<sys::Endpoint> endpoint = sys::endpoint_of(bytes);
   if ((domain == AF_INET || domain == AF_INET6) && endpoint)
-    return to_internet(caller, std::move(socket), bytes, *endpoint, refuse);
+    return to_internet(caller, std::move(socket), bytes,
+                       {endpoint->address.unmapped(), endpoint->port}, refuse);
   return attempt(caller, std::move(socket), bytes, -1);
 }
 

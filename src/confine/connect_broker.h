@@ -37,7 +37,7 @@ struct ConnectRefusal {
 };
 
 // What the supervisor knows of the network that a sandbox sees. Each may be empty: then there is
-// none.
+// none. Mapped addresses come as the IPv4 ones that they are.
 struct NetworkJudge {
   enum class Answer : std::uint8_t {
     go_on,   // the kernel decides

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <linux/filter.h>
+#include <netinet/in.h>
 #include <sys/types.h>
 
 #include <array>
@@ -129,8 +130,9 @@ struct SetupPlan {
 
   std::span<struct sock_filter> filter;
 
-  const char* forbidden_write = "";  // a folder in which nothing may be created
-  const char* forbidden_read = "";   // an object that may not be opened; "" where nothing is hidden
+  const char* forbidden_write = "";       // a folder in which nothing may be created
+  struct in_addr forbidden_address = {};  // where no socket may be connected to
+  const char* forbidden_read = "";  // an object that may not be opened; "" where nothing is hidden
 
   std::span<char*> argv;  // null-terminated
   std::span<char*> environment;

@@ -5,6 +5,7 @@
 #include <linux/seccomp.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "confine/bpf.h"
 #include "sys/features.h"
@@ -65,6 +66,24 @@ std::span<SetupStub> stubs_of(const PathRow& path, SetupArena& arena) {
   for (const Stub& stub : path.stubs)
     stubs.push_back({arena.text(stub.name), arena.text(stub.link), stub.directory, stub.revealed});
   return arena.array(stubs);
+}
+
+// Addresses of documents (RFC 5737), and one of the world: the first that no rule allows.
+constexpr const char* kForbiddenAddresses[] = {"192.0.2.1", "198.51.100.1", "203.0.113.1",
+                                               "1.1.1.1", "128.0.0.1"};
+
+Status choose_forbidden_address(SetupPlan& plan, const NetworkInside& network) {
+  for (const char* text : kForbiddenAddresses) {
+    const sys::InetAddress address = sys::parse_inet_address(text).value();
+    const bool routed =
+        std::any_of(network.routes.begin(), network.routes.end(),
+                    [&](const sys::InetBlock& block) { return block.contains(address); });
+    if (routed) continue;
+    std::memcpy(&plan.forbidden_address, address.bytes.data(), sizeof plan.forbidden_address);
+    return {};
+  }
+  return fail(Error(ErrorKind::invalid, "the network's rules leave no address that is refused")
+                  .with_remedy("allow smaller blocks of addresses"));
 }
 
 void add_network(SetupPlan& plan, const NetworkInside& network, SetupArena& arena) {
@@ -220,6 +239,7 @@ Result<SetupPlan*> make_setup_plan(const Confinement& confinement, const Job& jo
   plan.host_name = arena.text(confinement.host_name);
   add_rows(plan, confinement, arena);
   add_network(plan, confinement.network, arena);
+  WARD_TRY(choose_forbidden_address(plan, confinement.network));
   plan.streams = job.streams;
   plan.use_terminal = std::count(job.streams.begin(), job.streams.end(), kTerminal) > 0;
   plan.pass_fds = arena.array(job.pass_fds);

@@ -16,6 +16,8 @@ std::string_view to_string(EventKind kind) {
     case EventKind::review_expired: return "review-expired";
     case EventKind::policy_trusted: return "policy-trusted";
     case EventKind::gate_decided: return "gate-decided";
+    case EventKind::egress: return "egress";
+    case EventKind::policy_reloaded: return "policy-reloaded";
   }
   return "unknown";
 }

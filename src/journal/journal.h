@@ -35,6 +35,8 @@ enum class EventKind {
   review_expired,
   policy_trusted,
   gate_decided,
+  egress,           // a connection, a request or a refused name of a run
+  policy_reloaded,  // a run's rules of the network were changed while it ran
 };
 std::string_view to_string(EventKind kind);
 

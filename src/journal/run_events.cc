@@ -58,6 +58,27 @@ Event run_started(const RunStart& start) {
   return event;
 }
 
+Event run_egress(const RunEgress& record) {
+  Event event = {.kind = EventKind::egress, .run = record.run};
+  Payload& payload = event.payload;
+  payload.set("what", record.what)
+      .set("protocol", record.protocol)
+      .set("verdict", record.verdict)
+      .set("host", within_field(record.host))
+      .set_number("port", record.port)
+      .set("rule", within_field(record.rule))
+      .set_number("bytes_up", record.bytes_up)
+      .set_number("bytes_down", record.bytes_down)
+      .set_number("started_ms", record.started_ms)
+      .set_number("duration_us", record.duration_us);
+  if (!record.address.empty()) payload.set("address", within_field(record.address));
+  if (!record.method.empty()) payload.set("method", within_field(record.method));
+  if (!record.path.empty()) payload.set("path", within_field(record.path));
+  if (!record.reason.empty()) payload.set("reason", within_field(record.reason));
+  if (!record.secrets.empty()) payload.set_list("secrets", record.secrets);
+  return event;
+}
+
 std::vector<Event> run_ended(const RunEnd& end) {
   std::vector<Event> events;
   const std::size_t written = std::min(end.denials.size(), kMaxDenials);

@@ -46,6 +46,25 @@ struct RunEnd {
   std::vector<RunDenial> denials = {};
 };
 
+// One record of the gateway's log.
+struct RunEgress {
+  std::string run = {};
+  std::string what = {};  // "connection", "request", "question"
+  std::string protocol = {};
+  std::string verdict = {};
+  std::string host = {};
+  std::string address = {};  // what was dialled, or empty
+  int port = 0;
+  std::string method = {}, path = {};  // of a request
+  std::string rule = {}, reason = {};
+  std::vector<std::string> secrets = {};  // the names of those that were put in
+  std::int64_t bytes_up = 0;              // from the sandbox
+  std::int64_t bytes_down = 0;
+  std::int64_t started_ms = 0;
+  std::int64_t duration_us = 0;
+};
+
+Event run_egress(const RunEgress& record);
 Event run_started(const RunStart& start);
 // The denials (at most kMaxDenials of them, the rest counted) and then the end: one append.
 std::vector<Event> run_ended(const RunEnd& end);

@@ -51,9 +51,13 @@ void EventLoop::remove(int fd) {
   if (watches_.erase(fd) > 0) ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
 }
 
-Status EventLoop::run_once() {
+Status EventLoop::run_once() { return serve(-1); }
+Status EventLoop::run_ready() { return serve(0); }
+
+Status EventLoop::serve(int timeout_ms) {
   std::array<struct epoll_event, 16> events;
-  int count = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), -1);
+  int count =
+      ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), timeout_ms);
   if (count < 0 && errno == EINTR) return {};
   if (count < 0) return fail_errno(errno, "epoll_wait");
   for (int i = 0; i < count; ++i) {

@@ -38,6 +38,11 @@ class EventLoop {
   // Waits for at least one event, or a signal handler, and runs the handlers of what is ready.
   Status run_once();
 
+  // For a loop inside another: readable when something is ready, which run_ready() then serves
+  // without waiting.
+  int fd() const { return epoll_.get(); }
+  Status run_ready();
+
  private:
   struct Watch {
     std::uint32_t generation = 0;
@@ -46,6 +51,7 @@ class EventLoop {
 
   explicit EventLoop(UniqueFd epoll) : epoll_(std::move(epoll)) {}
   Status control(int operation, int fd, std::uint32_t events);
+  Status serve(int timeout_ms);
 
   UniqueFd epoll_;
   std::uint32_t next_generation_ = 0;

@@ -97,6 +97,9 @@ long bound_socket(const Endpoint& endpoint, int type) {
     if (status == 0)
       status = value_or_errno(::setsockopt(fd, SOL_IPV6, IPV6_V6ONLY, &on, sizeof on));
   }
+  // On the host: what the last run served may still be closing.
+  if (status == 0 && type == SOCK_STREAM)
+    status = value_or_errno(::setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on));
   if (status == 0) {
     const SocketAddress address = socket_address(endpoint);
     status = value_or_errno(::bind(fd, address.get(), address.size));

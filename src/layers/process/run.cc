@@ -60,7 +60,10 @@ class Run {
     Result<confine::SandboxHandles> handles = std::move(launch_).prepare(confinement_, job_, hooks);
     stdio_.close_child_ends();
     if (!handles) return fail(std::move(handles).error());
+    if (way_out_) way_out_->hand_over(std::move(handles->listeners));
+    if (no_way_out_) return fail(std::move(*no_way_out_));
     WARD_ASSIGN(keeper::Ended ended, supervise(std::move(*handles)));
+    if (way_out_) way_out_->finish();
     result_.outcome = std::move(ended.outcome);
     result_.resources = limits_.usage(ended.usage.tree);
     result_.usage = ended.usage;
@@ -80,6 +83,7 @@ class Run {
  private:
   Status plan() {
     WARD_TRY(policy::process_layer_accepts(request_.policy));
+    WARD_TRY(start_way_out());
     WARD_ASSIGN(confinement_.paths, confine::plan_paths(request_.policy.filesystem, request_.host,
                                                         request_.walk_cache));
     confinement_.process = request_.policy.process;
@@ -104,6 +108,42 @@ class Run {
     return {};
   }
 
+  // First, so that the gateway comes up while the sandbox is made.
+  Status start_way_out() {
+    if (!request_.way_out) return {};
+    WayOutEvents events;
+    events.on_denial = [this](const confine::Denial& denial) { note(denial); };
+    events.on_records = [this](std::span<const egress::Record> records) { keep(records); };
+    events.on_warning = [this](const std::string& text) { result_.warnings.push_back(text); };
+    events.on_failed = [this](const std::string& why) {
+      const std::string what = "the egress gateway did not start: " + why;
+      if (supervisor_)
+        supervisor_->end_run(PolicyKilled{what});
+      else
+        no_way_out_.emplace(ErrorKind::io, what);
+    };
+    events.ask_for_socket = [this](const confine::Command& command) -> Status {
+      return supervisor_ ? supervisor_->ask_for_socket(command)
+                         : fail(ErrorKind::busy, "the command does not run yet");
+    };
+    events.resume_connects = [this](const sys::Endpoint& endpoint) {
+      if (notifier_) notifier_->resume_connects(endpoint);
+    };
+    result_.egress.emplace();
+    WARD_ASSIGN(way_out_, WayOut::start(*request_.way_out, std::move(events)));
+    confinement_.network = way_out_->inside();
+    return {};
+  }
+
+  void keep(std::span<const egress::Record> records) {
+    EgressLog& log = *result_.egress;
+    const std::size_t kept = std::min(records.size(), kMaxEgressRecords - log.records.size());
+    log.records.insert(log.records.end(), records.begin(),
+                       records.begin() + static_cast<std::ptrdiff_t>(kept));
+    log.omitted += records.size() - kept;
+    if (request_.on_records) request_.on_records(records);
+  }
+
   confine::LaunchHooks launch_hooks() {
     confine::LaunchHooks hooks;
     if (limits_.needs_attach()) hooks.attach = [this](pid_t init) { return limits_.attach(init); };
@@ -123,7 +163,8 @@ class Run {
                                  request_.trace == RunRequest::Trace::on,
                                  names_.any,
                                  names_.created,
-                                 request_.judge};
+                                 request_.judge,
+                                 way_out_ ? way_out_->judge() : no_network()};
       WARD_ASSIGN(confine::Notifier notifier,
                   confine::Notifier::create(
                       std::move(spec), {std::move(handles.listener), std::move(handles.diagnosis)},
@@ -134,6 +175,14 @@ class Run {
     };
     hooks.serve = [this] { return notifier_->on_readable(); };
     return hooks;
+  }
+
+  // Nothing can be reached; what is tried is told in the words of `ward policy explain`.
+  confine::NetworkJudge no_network() const {
+    return {nullptr, [](const sys::Endpoint& endpoint, int, int error) {
+              return error == ENETUNREACH ? std::optional(refusal_by(policy::Network(), endpoint))
+                                          : std::nullopt;
+            }};
   }
 
   bool lists_changes() const { return request_.list_changes == RunRequest::ListChanges::on; }
@@ -226,6 +275,15 @@ class Run {
         {notifier_->side_fd(), [this] { return notifier_->on_side_readable(); }});
     spec.pollables.push_back({watch_->fd(), [this] { return watch_->on_readable(); }});
     WARD_TRY(watch_->begin_roots());
+    if (way_out_) {
+      spec.pollables.push_back({way_out_->fd(), [this] { return way_out_->on_readable(); }});
+      spec.on_socket = [this](const confine::Report& report, UniqueFd socket) {
+        way_out_->on_socket(report, std::move(socket));
+      };
+    }
+    if (request_.while_running)
+      for (keeper::Pollable& pollable : request_.while_running(way_out_.get()))
+        spec.pollables.push_back(std::move(pollable));
     if (int fd = limits_.out_of_memory_fd(); fd >= 0)
       spec.pollables.push_back({fd, [this] { return on_out_of_memory(); }});
     spec.error_tail_bytes = kInferenceBytes;
@@ -261,6 +319,8 @@ class Run {
   std::unique_ptr<confine::Notifier> notifier_;
   std::unique_ptr<confine::Watch> watch_;
   std::unique_ptr<keeper::Supervisor> supervisor_;
+  std::unique_ptr<WayOut> way_out_;
+  std::optional<Error> no_way_out_;  // it ended before the command began
 };
 
 }  // namespace

@@ -23,6 +23,7 @@
 #include "keeper/supervise.h"
 #include "layers/process/changes.h"
 #include "layers/process/leftovers.h"
+#include "layers/process/way_out.h"
 #include "policy/policy.h"
 
 namespace ward::process {
@@ -44,10 +45,24 @@ struct RunRequest {
   // Called once the sandbox has been cloned, while it sets itself up: the start record is written
   // here. No command runs before it has returned; its error ends the run.
   std::function<Status(const confine::PathPlan&)> before_command;
+  // What the command may reach outside, and what of it is reached; nothing: no network at all.
+  std::optional<WayOutSpec> way_out;
+  // Lines of the egress log, as they come.
+  std::function<void(std::span<const egress::Record>)> on_records;
+  // What else is served while the command runs. `way_out` is null where there is none; it lives as
+  // long as the command.
+  std::function<std::vector<keeper::Pollable>(WayOut* way_out)> while_running;
   // Where set, no change reaches the host: called before the sandbox is made, it answers with the
   // folder that holds the changes (Confinement::review_folder).
   std::function<Result<std::string>(const confine::PathPlan&)> hold;
 };
+
+// The egress log of a run, of which the first records are kept.
+struct EgressLog {
+  std::vector<egress::Record> records;
+  std::size_t omitted = 0;
+};
+inline constexpr std::size_t kMaxEgressRecords = 1000;
 
 struct RunResult {
   Outcome outcome;
@@ -62,6 +77,7 @@ struct RunResult {
   // What others would execute later. Looked for where a call made a name that could be such, and
   // with ListChanges::on; nothing where it was not looked for.
   std::optional<Leftovers> leftovers;
+  std::optional<EgressLog> egress;  // where something could be reached
   std::vector<confine::PlanNote> notes;
   std::vector<std::string> warnings;  // a protection or a figure that is smaller than it should be
 };

@@ -1,0 +1,30 @@
+// Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
+//
+// From a policy to what its run needs to reach the network: the gateway's orders, and the variables
+// that tell programs of it. Presets are resolved here. Reads files; changes nothing.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/surroundings.h"
+#include "layers/process/way_out.h"
+#include "policy/load.h"
+
+namespace ward::cli {
+
+struct RunEgress {
+  std::optional<process::WayOutSpec> way_out;  // nothing where the policy lets nothing out or in
+  std::vector<std::string> variables;          // "NAME=value"
+};
+
+Result<RunEgress> plan_egress(const policy::Policy& policy, const std::string& run,
+                              const Surroundings& surroundings, const policy::Place& place);
+
+// Put into `environment` over what was there.
+void add_variables(std::vector<std::string>& environment,
+                   const std::vector<std::string>& variables);
+
+}  // namespace ward::cli
