@@ -12,6 +12,7 @@
 
 #include "cli/policy_files.h"
 #include "confine/glob_index.h"
+#include "egress/client.h"
 #include "policy/path_entry.h"
 #include "sys/file.h"
 #include "sys/state_folder.h"
@@ -102,7 +103,10 @@ std::string xdg_folder(const char* variable, const std::string& otherwise) {
 }  // namespace
 
 std::vector<std::string> Surroundings::ward_paths() const {
-  return {state_folder, cache_folder, config_folder, kManagedFolder, program};
+  std::vector<std::string> paths = {state_folder, cache_folder, config_folder, kManagedFolder,
+                                    program};
+  if (!gateway.empty()) paths.push_back(gateway);
+  return paths;
 }
 
 Result<Surroundings> find_surroundings() {
@@ -115,6 +119,7 @@ Result<Surroundings> find_surroundings() {
   found.cache_folder = confine::index_folder(found.home, cache_home == nullptr ? "" : cache_home);
   found.config_folder = xdg_folder("XDG_CONFIG_HOME", found.home + "/.config");
   WARD_ASSIGN(found.program, sys::readlink_at(AT_FDCWD, "/proc/self/exe"));
+  if (Result<std::string> gateway = egress::find_gateway_program()) found.gateway = *gateway;
   return found;
 }
 

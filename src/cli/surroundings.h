@@ -19,6 +19,7 @@ struct Surroundings {
   std::string cache_folder;   // the index of trees
   std::string config_folder;  // the user's policy
   std::string program;        // this program's own file
+  std::string gateway;        // the egress gateway's; empty where it is not installed
 
   std::string user_policy() const { return config_folder + "/ward.yaml"; }
   std::string trust_store() const { return state_folder + "/trusted"; }
