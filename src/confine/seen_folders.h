@@ -26,6 +26,8 @@ class SeenFolders {
 
   std::size_t size() const { return overflown_ ? 0 : folders_.size(); }
   const char* path(std::size_t index) const { return paths_.data() + folders_[index].path_at; }
+  // The indexes of at most `count` folders: of all, or of those with the shortest ways.
+  std::vector<std::size_t> nearest(std::size_t count) const;
   bool is_unchanged(std::size_t index, const struct stat& now) const;
 
  private:

@@ -104,7 +104,7 @@ struct Watch::State {
   bool is_to_come(std::string_view path);
   void add_root_folder(const std::string& path, std::optional<std::size_t> seen_as = {});
   void found(const std::string& path);
-  void note_bound();
+  void note_bound(std::size_t watched);
   Denial denial_of(const Protected& row) const;
 
   WatchSpec spec;
@@ -126,10 +126,11 @@ struct Watch::State {
   std::deque<std::string> todo;
   // What the plan saw, and how far it has been taken up.
   std::shared_ptr<const SeenFolders> seen;
+  std::vector<std::size_t> seen_order;  // of its folders those that are taken up, near ones first
   enum class Stage : std::uint8_t { before, glance, open, all } stage = Stage::before;
   std::size_t next_seen = 0;
-  std::unordered_map<std::string_view, std::size_t> seen_index;
-  Clock::time_point stage_at;  // when it begins
+  std::unordered_map<std::string_view, std::size_t> seen_at;  // in that order
+  Clock::time_point stage_at;                                 // when it begins
   Watch::Times times;
   void scan(const RootFolder& folder);
   // Until then changes only queue.
@@ -244,26 +245,27 @@ Status Watch::State::repair(Protected& row) {
                                  (now ? "; it is now " + *now : "; it was removed"));
 }
 
-void Watch::State::note_bound() {
+void Watch::State::note_bound(std::size_t watched) {
   if (bound_noted) return;
   bound_noted = true;
   if (spec.on_note)
-    spec.on_note("only " + std::to_string(folders.size()) +
+    spec.on_note("only " + std::to_string(watched) +
                  " folders are watched for files that appear and are to be hidden; such a file in "
                  "another folder can be read (raise the limit of open files, or name its folder)");
 }
 
 void Watch::State::add_root_folder(const std::string& path, std::optional<std::size_t> seen_as) {
   if (guard.in_private_folder(path) || standing.hides(path)) return;
-  if (folders.size() >= spec.most_folders) return note_bound();
+  if (folders.size() >= spec.most_folders) return note_bound(folders.size());
   Result<UniqueFd> folder = sys::open_directory(AT_FDCWD, path.c_str());
   if (!folder) {
-    if (folder.error().os_errno() == EMFILE || folder.error().os_errno() == ENFILE) note_bound();
+    if (folder.error().os_errno() == EMFILE || folder.error().os_errno() == ENFILE)
+      note_bound(folders.size());
     return;
   }
   int fd = folder->get();
   // Watched before it is looked at: what comes meanwhile is told.
-  if (!changes.add(fd)) return note_bound();
+  if (!changes.add(fd)) return note_bound(folders.size());
   Result<struct stat> status = sys::stat_fd(fd);
   if (!status || !known.emplace(sys::object_id(*status), fd).second) return;
   folders.emplace(fd, RootFolder{std::move(*folder), path, status->st_dev});
@@ -296,10 +298,11 @@ void Watch::State::scan(const RootFolder& folder) {
 // Is the folder among those that the plan saw, and still to be compared with what it saw?
 bool Watch::State::is_to_come(std::string_view path) {
   if (stage == Stage::all || !seen) return false;
-  if (seen_index.empty())
-    for (std::size_t i = 0; i < seen->size(); ++i) seen_index.emplace(seen->path(i), i);
-  auto listed = seen_index.find(path);
-  return listed != seen_index.end() && (stage != Stage::open || listed->second >= next_seen);
+  if (seen_at.empty())
+    for (std::size_t i = 0; i < seen_order.size(); ++i)
+      seen_at.emplace(seen->path(seen_order[i]), i);
+  auto listed = seen_at.find(path);
+  return listed != seen_at.end() && (stage != Stage::open || listed->second >= next_seen);
 }
 
 void Watch::State::found(const std::string& path) {
@@ -325,10 +328,11 @@ void Watch::State::step() {
   step_at.reset();
   if (stage == Stage::before) {
     stage = seen ? Stage::glance : Stage::all;
+    if (seen && seen_order.size() < seen->size()) note_bound(seen_order.size());
     if (!seen) todo.assign(spec.roots.begin(), spec.roots.end());
   }
   bool more = standing.take_up(kFoldersAStep, spec.most_folders);
-  if (standing.bounded()) note_bound();
+  if (standing.bounded()) note_bound(folders.size());
   for (std::size_t i = 0; i < kFoldersAStep && !todo.empty(); ++i) {
     std::string path = std::move(todo.front());
     todo.pop_front();
@@ -344,22 +348,23 @@ void Watch::State::step() {
 // Some of the folders that the plan saw. False: the stage is over.
 bool Watch::State::take_up_seen() {
   const std::size_t count = stage == Stage::glance ? kGlancesAStep : kFoldersAStep;
-  for (std::size_t i = 0; i < count && next_seen < seen->size(); ++i, ++next_seen) {
+  for (std::size_t i = 0; i < count && next_seen < seen_order.size(); ++i) {
+    const std::size_t index = seen_order[next_seen++];
     if (stage == Stage::open) {
-      add_root_folder(seen->path(next_seen), next_seen);
+      add_root_folder(seen->path(index), index);
       continue;
     }
     struct stat status = {};
-    if (sys::stat_entry(AT_FDCWD, seen->path(next_seen), status) == 0 &&
-        !seen->is_unchanged(next_seen, status))
-      todo.emplace_back(seen->path(next_seen));
+    if (sys::stat_entry(AT_FDCWD, seen->path(index), status) == 0 &&
+        !seen->is_unchanged(index, status))
+      todo.emplace_back(seen->path(index));
   }
-  if (next_seen < seen->size()) return true;
+  if (next_seen < seen_order.size()) return true;
   next_seen = 0;
   stage_at += times.every;
   if (stage == Stage::open) {
     stage = Stage::all;
-    seen_index.clear();
+    seen_at.clear();
   } else if (--times.glances == 0) {
     stage = Stage::open;
   }
@@ -440,10 +445,10 @@ Status Watch::begin_roots(Times times) {
   std::size_t possible = raise_descriptor_limit(state.spec.most_folders);
   state.spec.most_folders = std::min(state.spec.most_folders, possible);
   if (!globs) state.spec.roots.clear();
-  // Where there are too many, the folders near the root come first, which needs them to be read.
-  const auto& seen = state.spec.plan.folders;
-  if (globs && seen && seen->size() > 0 && seen->size() < state.spec.most_folders)
-    state.seen = seen;
+  if (globs && state.spec.plan.folders && state.spec.plan.folders->size() > 0) {
+    state.seen = state.spec.plan.folders;
+    state.seen_order = state.seen->nearest(state.spec.most_folders);
+  }
   state.times = times;
   state.stage_at = Clock::now() + times.every;
   state.step_at = state.stage_at;

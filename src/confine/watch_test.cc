@@ -256,21 +256,13 @@ std::shared_ptr<const SeenFolders> seen_now(const std::vector<std::string>& fold
   return seen;
 }
 
-// Serves the watch until it has told of `count` denials. The fixture's sandbox only waits.
-std::string hidden_in_time(Kept& kept, const PathPlan& plan, const test::TempDir& dir,
-                           std::size_t count, const std::function<void()>& before) {
-  LabOptions options = kept.options(plan, {dir.path()});
-  auto start = options.on_start;
-  options.on_start = [&](pid_t init, Notifier& notifier) {
-    before();
-    return start(init, notifier);
-  };
-  options.on_round = [&](Notifier&) {
-    if (kept.denials.size() >= count && !there(dir / "told")) dir.write("told", "");
-  };
-  LabResult result = run_in_lab(std::move(options), [&] {
+// What is hidden once the watch has told of `count` things; `before` comes between plan and watch.
+std::string hidden_in_time(Kept& kept, const PathPlan& plan, const test::TempDir& dir, int count,
+                           const std::function<void()>& before) {
+  before();
+  LabResult result = run_in_lab(kept.options(plan, {dir.path()}), [&] {
+    kept.wait_until_told(count);
     std::string report;
-    while (!there(dir / "told")) ::close(::open((dir / "x").c_str(), O_CREAT | O_WRONLY, 0600));
     for (const char* path : {"a/b/.env", "a/tree/c/.env", "a/new/folder/.env", "moved/.env"})
       if (int fd = ::open((dir / path).c_str(), O_RDONLY); fd >= 0 || errno == EACCES)
         report += std::string(path) + (fd >= 0 ? " can be read; " : " is hidden; ");
@@ -328,14 +320,14 @@ TEST(Watch, FoldersThatAreAsThePlanSawThemAreWatchedAllTheSame) {
   plan->folders = seen_now({dir.path(), dir / "a", dir / "a/b"});
   Kept kept;
   LabOptions options = kept.options(*plan, {dir.path()});
-  int rounds = 0;
-  options.on_round = [&](Notifier&) {
-    // Both stages are over by then: each is one turn of the loop.
-    if (++rounds == 20) dir.write("a/b/.env", "SECRET=1");
-    if (!kept.denials.empty() && !there(dir / "told")) dir.write("told", "");
+  int turns = 0;
+  options.on_extra = [&] {
+    EXPECT_TRUE(kept.watch->on_readable().has_value());
+    // One turn for the glance, one to open them.
+    if (++turns == 2) dir.write("a/b/.env", "SECRET=1");
   };
   LabResult result = run_in_lab(std::move(options), [&] {
-    while (!there(dir / "told")) ::mkdir((dir / "x").c_str(), 0700);  // turns the loop
+    kept.wait_until_told(1);
     return ::open((dir / "a/b/.env").c_str(), O_RDONLY) < 0 && errno == EACCES ? ""
                                                                                : "it can be read";
   });
@@ -343,12 +335,13 @@ TEST(Watch, FoldersThatAreAsThePlanSawThemAreWatchedAllTheSame) {
   EXPECT_EQ(kept.denials.size(), 1U);
 }
 
-TEST(Watch, FoldersBeyondTheBoundAreToldOf) {
-  NEEDS(user_namespaces, seccomp_notify, unix_diag);
+// Told for a tree of 151 folders of which 100 may be watched.
+void expect_the_bound_told(bool seen_by_the_plan) {
   test::TempDir dir;
   for (int i = 0; i < 150; ++i) dir.make_dir("d" + std::to_string(i));
   auto plan = hiding_plan(dir);
   ASSERT_TRUE(plan.has_value());
+  if (!seen_by_the_plan) plan->folders.reset();
   Kept kept;
   LabResult result = run_in_lab(kept.options(*plan, {dir.path()}), [&] {
     kept.wait_until_told(1);
@@ -357,6 +350,25 @@ TEST(Watch, FoldersBeyondTheBoundAreToldOf) {
   EXPECT_EQ(result.report, "");
   ASSERT_EQ(kept.notes.size(), 1U);
   EXPECT_THAT(kept.notes[0], ::testing::HasSubstr("100 folders"));
+}
+
+TEST(Watch, FoldersBeyondTheBoundAreToldOf) {
+  NEEDS(user_namespaces, seccomp_notify, unix_diag);
+  expect_the_bound_told(true);
+  expect_the_bound_told(false);
+}
+
+TEST(SeenFolders, OfTooManyThoseNearTheRootAreKept) {
+  SeenFolders seen;
+  for (const char* path : {"/w", "/w/a", "/w/a/b", "/w/a/b/c", "/w/d", "/w/d/e"})
+    seen.add(path, {});
+  auto paths = [&](std::size_t count) {
+    std::string text;
+    for (std::size_t index : seen.nearest(count)) text += std::string(seen.path(index)) + " ";
+    return text;
+  };
+  EXPECT_EQ(paths(6), "/w /w/a /w/a/b /w/a/b/c /w/d /w/d/e ");
+  EXPECT_EQ(paths(4), "/w /w/a /w/d /w/a/b ");
 }
 
 TEST(RemoveTree, RemovesFoldersWithoutPermissionsAndFollowsNoLink) {
