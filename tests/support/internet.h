@@ -1,0 +1,52 @@
+// Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Internet: an internet of the test's own. The test's process moves into a network and a mount
+// namespace (as an ordinary user into a user namespace as well, with its own id), where the only
+// way out is a link to a second network namespace; there internet.py answers names and serves HTTP,
+// TLS and raw TCP at public, private and metadata addresses, with IPv4 and IPv6. The machine's own
+// network is out of reach of whatever the test starts. Trust: the lab's certificate authority is
+// added to the host's bundle. Owned by one test; what the process is, it stays.
+#pragma once
+
+#include <string>
+
+#include "base/unique_fd.h"
+#include "support/temp_dir.h"
+
+namespace ward::test {
+
+class Internet {
+ public:
+  // WARD_NEEDS_INTERNET comes first: why() says what this machine does not have.
+  Internet();
+  Internet(const Internet&) = delete;
+  Internet& operator=(const Internet&) = delete;
+  ~Internet();
+
+  bool ok() const { return why_.empty(); }
+  const std::string& why() const { return why_; }
+  // What has reached it, one line each: "dns NAME TYPE", "http METHOD HOST PATH", "sni NAME",
+  // "tcp PORT", "udp PORT SIZE".
+  std::string log() const;
+  // The certificate authority's file.
+  std::string ca() const { return folder_ / "ca.pem"; }
+
+ private:
+  void begin();
+  void leave_the_machine();
+  void start_servers();
+  void connect_link();
+  void put_files_in_place();
+  void run(const std::string& command);
+  void fail(const std::string& why);
+
+  TempDir folder_;
+  std::string why_;
+  UniqueFd to_servers_, from_servers_;
+  int servers_ = -1;
+};
+
+}  // namespace ward::test
+
+#define WARD_NEEDS_INTERNET(lab) \
+  if (!(lab).ok()) GTEST_SKIP() << "needs internet: " << (lab).why()

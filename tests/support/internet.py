@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+# Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
+"""The internet of the tests: started by Internet (internet.h) in a network namespace of its own.
+
+usage: internet.py FOLDER    (FOLDER holds ca.pem, leaf.pem, leaf.key)
+
+It waits for the interface isp0, gives itself the addresses below, serves them, says "ready" and
+ends when its standard input does. All that reaches it is a line of FOLDER/log.
+"""
+
+import http.server
+import socket
+import socketserver
+import ssl
+import struct
+import subprocess
+import sys
+import threading
+import urllib.parse
+
+FOLDER = sys.argv[1]
+ADDRESSES = [
+    "203.0.113.10/32",  # www, other
+    "203.0.113.22/32",  # git
+    "203.0.113.53/32",  # the resolver
+    "203.0.113.66/32",  # evil
+    "10.20.0.5/32",  # a private network
+    "169.254.169.254/32",  # metadata
+    "2001:db8::10/128",
+    "2001:db8::16/128",
+    "fd20::5/128",  # a private network of IPv6
+]
+ZONE = {
+    "www.site.example": ["203.0.113.10", "2001:db8::10"],
+    "other.site.example": ["203.0.113.10", "2001:db8::10"],
+    "v4.site.example": ["203.0.113.10"],
+    "six.site.example": ["2001:db8::16"],
+    "git.site.example": ["203.0.113.22"],
+    "private.site.example": ["10.20.0.5"],
+    "private6.site.example": ["fd20::5"],
+    "meta.site.example": ["169.254.169.254"],
+    "loop.site.example": ["127.0.0.1"],
+    "zero.site.example": ["0.0.0.0"],
+    "mapped.site.example": ["::ffff:10.20.0.5"],
+    "nat64.site.example": ["64:ff9b::a14:5"],
+    "host.site.example": ["10.99.0.2"],
+    "mixed.site.example": ["10.20.0.5", "203.0.113.10"],
+    "evil.example": ["203.0.113.66"],
+    "www.evil.example": ["203.0.113.66"],
+}
+# Each question of this name gets the next answer, the last one for ever.
+REBINDING = {"rebind.site.example": [["203.0.113.10"], ["10.20.0.5"]]}
+
+log_lock = threading.Lock()
+log_file = open(FOLDER + "/log", "a", buffering=1)
+
+
+def log(*words):
+    with log_lock:
+        log_file.write(" ".join(str(word) for word in words) + "\n")
+
+
+def dns_answers(name):
+    if name in REBINDING:
+        answers = REBINDING[name]
+        return answers.pop(0) if len(answers) > 1 else answers[0]
+    return ZONE.get(name)
+
+
+def dns_reply(question):
+    """One question, one reply; what is malformed gets none."""
+    ident, flags, _ = struct.unpack("!HHH", question[:6])
+    labels, at = [], 12
+    while question[at]:
+        labels.append(question[at + 1:at + 1 + question[at]].decode("latin-1"))
+        at += 1 + question[at]
+    kind, _ = struct.unpack("!HH", question[at + 1:at + 5])
+    asked = question[12:at + 5]
+    name = ".".join(labels).lower()
+    log("dns", name, kind)
+    addresses = dns_answers(name)
+    records = []
+    for address in addresses or []:
+        family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        if kind == (28 if family == socket.AF_INET6 else 1):
+            data = socket.inet_pton(family, address)
+            records.append(b"\xc0\x0c" + struct.pack("!HHIH", kind, 1, 5, len(data)) + data)
+    status = 0 if addresses is not None else 3
+    return (struct.pack("!HHHHHH", ident, 0x8180 | (flags & 0x0100) | status, 1, len(records), 0, 0)
+            + asked + b"".join(records))
+
+
+class DnsDatagram(socketserver.BaseRequestHandler):
+    def handle(self):
+        data, server = self.request
+        server.sendto(dns_reply(data), self.client_address)
+
+
+class DnsStream(socketserver.StreamRequestHandler):
+    def handle(self):
+        size = self.rfile.read(2)
+        if len(size) == 2:
+            reply = dns_reply(self.rfile.read(struct.unpack("!H", size)[0]))
+            self.wfile.write(struct.pack("!H", len(reply)) + reply)
+
+
+class Web(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        scheme = "https" if isinstance(self.connection, ssl.SSLSocket) else "http"
+        host = self.headers.get("Host", "")
+        log(scheme, self.command, host, self.path)
+        length = int(self.headers.get("Content-Length") or 0)
+        body = self.rfile.read(length)
+        url = urllib.parse.urlsplit(self.path)
+        if url.path == "/redirect":
+            self.send_response(302)
+            self.send_header("Location", urllib.parse.parse_qs(url.query)["to"][0])
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
+        if url.path == "/echo":
+            reply = str(self.headers).encode() + b"\n" + body
+        elif url.path.startswith("/bytes/"):
+            reply = b"x" * int(url.path[7:])
+        else:
+            reply = f"hello from {scheme} {host}\n".encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(reply)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(reply)
+
+    do_POST = do_PUT = do_DELETE = do_HEAD = do_GET
+
+    def log_message(self, *_):
+        pass
+
+
+class Echo(socketserver.StreamRequestHandler):
+    """Speaks first, as an ssh server does, then repeats what it hears."""
+
+    def handle(self):
+        log("tcp", self.server.server_address[1])
+        self.wfile.write(b"SSH-2.0-lab\r\n")
+        while line := self.rfile.readline():
+            self.wfile.write(line)
+
+
+class Swallow(socketserver.BaseRequestHandler):
+    def handle(self):
+        data, server = self.request
+        log("udp", server.getsockname()[1], len(data))
+        server.sendto(b"heard " + data, self.client_address)
+
+
+class Threads(socketserver.ThreadingMixIn):
+    address_family = socket.AF_INET6  # both families
+    daemon_threads = True
+    allow_reuse_address = True
+    request_queue_size = 2048
+
+    def handle_error(self, *_):
+        pass
+
+
+class Stream(Threads, socketserver.TCPServer):
+    pass
+
+
+class Datagram(Threads, socketserver.UDPServer):
+    pass
+
+
+class TlsStream(Stream):
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self.context.load_cert_chain(FOLDER + "/leaf.pem", FOLDER + "/leaf.key")
+        self.context.sni_callback = lambda _socket, name, _context: log("sni", name)
+
+    def process_request_thread(self, request, client_address):
+        try:
+            request.settimeout(30)
+            request = self.context.wrap_socket(request, server_side=True)
+        except (OSError, ssl.SSLError):
+            return
+        super().process_request_thread(request, client_address)
+
+
+def ip(*words):
+    subprocess.run(["ip", *words], check=True)
+
+
+def configure():
+    ip("link", "set", "lo", "up")
+    ip("addr", "add", "10.99.0.1/24", "dev", "isp0")
+    ip("addr", "add", "fd99::1/64", "dev", "isp0", "nodad")
+    ip("link", "set", "isp0", "up")
+    for address in ADDRESSES:
+        ip("addr", "add", address, "dev", "lo", *(["nodad"] if ":" in address else []))
+
+
+def main():
+    sys.stdin.readline()  # isp0 is there
+    configure()
+    servers = [
+        Stream(("::", 80), Web), Stream(("::", 8080), Web), TlsStream(("::", 443), Web),
+        TlsStream(("::", 8443), Web), Stream(("::", 22), Echo), Stream(("::", 7777), Echo),
+        # Not at every address: an answer must come from the address that was asked.
+        Stream(("::ffff:203.0.113.53", 53), DnsStream),
+        Datagram(("::ffff:203.0.113.53", 53), DnsDatagram),
+        Datagram(("::ffff:203.0.113.10", 443), Swallow),
+        Datagram(("::ffff:203.0.113.66", 53), Swallow),
+    ]
+    for server in servers:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+    print("ready", flush=True)
+    sys.stdin.read()
+
+
+main()
