@@ -61,7 +61,7 @@ class Watch {
   // as the plan saw them; then all are opened, a few at a time. A glance is a stat, opening and
   // closing costs as much as five.
   struct Times {
-    std::chrono::milliseconds every{35};
+    std::chrono::milliseconds every{40};
     int glances = 3;
   };
   Status begin_roots(Times times);
