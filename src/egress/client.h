@@ -11,6 +11,8 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <utility>
+#include <variant>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
@@ -29,7 +31,7 @@ class GatewayClient {
   // a single-threaded process: the gateway is killed when the calling thread ends.
   static Result<GatewayClient> start(const std::string& program, const GatewaySpec& spec);
 
-  GatewayClient(GatewayClient&& other) noexcept = default;
+  GatewayClient(GatewayClient&& other) noexcept { *this = std::move(other); }
   GatewayClient& operator=(GatewayClient&& other) noexcept;
   ~GatewayClient();
 

@@ -36,19 +36,20 @@ enum class Content : std::uint8_t {
 
 class Services;
 
-// A record that is reported once, at the end of what it is about, with its duration. Move-only.
+// A record that is reported once, at the end of what it is about, with its duration. Move-only;
+// the record itself stays where it is.
 class OpenRecord {
  public:
   OpenRecord(Services& services, Protocol protocol);
-  OpenRecord(OpenRecord&& other) noexcept;
+  OpenRecord(OpenRecord&& other) noexcept = default;
   OpenRecord& operator=(OpenRecord&&) = delete;
   ~OpenRecord();
-  Record* operator->() { return &record_; }
-  Record& operator*() { return record_; }
+  Record* operator->() const { return record_.get(); }
+  Record& operator*() const { return *record_; }
 
  private:
   Services* services_;
-  Record record_;
+  std::unique_ptr<Record> record_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
@@ -69,6 +70,7 @@ class Services {
  public:
   virtual ~Services() = default;
   // Decides, resolves, checks and dials anew: the only way to reach anything.
+  // A refusal is an error of kind denied whose message is the whole explanation.
   virtual Task<Result<Socket>> dial(const Target& target, Record& record) = 0;
   // Holds a request until it is decided (id is chosen here); a closed channel denies.
   virtual Task<Decision> ask(Ask question) = 0;

@@ -134,7 +134,7 @@ Status read_framing(RequestHead& head, Framing& framing) {
       if (!same(header.value, "chunked")) return bad("a Transfer-Encoding other than chunked");
       framing.chunked = true;
     } else if (same(header.name, "upgrade")) {
-      head.upgrade = true;
+      head.upgrade = same(header.value, "websocket");
     }
   }
   if (framing.chunked && framing.length) return bad("both Content-Length and Transfer-Encoding");
@@ -207,12 +207,18 @@ std::size_t head_size(std::string_view bytes) {
 }
 
 Likeness looks_like_http(std::string_view bytes) {
-  for (std::size_t i = 0; i < bytes.size() && i <= kMaxMethod; ++i) {
-    const char c = bytes[i];
-    if (c == ' ' && i > 0) return Likeness::yes;
-    if (!is_token_char(c)) return Likeness::no;
-  }
-  return bytes.size() > kMaxMethod ? Likeness::no : Likeness::more;
+  const std::string_view start = bytes.substr(0, kMaxMethod + 1);
+  const std::size_t space = start.find(' ');
+  const std::string_view method = start.substr(0, space);
+  const auto in_method = [](char c) { return is_token_char(c) && !(c >= 'a' && c <= 'z'); };
+  if (!std::all_of(method.begin(), method.end(), in_method) || space == 0) return Likeness::no;
+  if (space == std::string_view::npos)
+    return bytes.size() > kMaxMethod ? Likeness::no : Likeness::more;
+  const std::size_t end = bytes.find('\n');
+  if (end == std::string_view::npos)
+    return bytes.size() > kMaxHeadBytes ? Likeness::no : Likeness::more;
+  return bytes.substr(0, end).find(" HTTP/") == std::string_view::npos ? Likeness::no
+                                                                       : Likeness::yes;
 }
 
 Result<RequestHead> parse_request_head(std::string_view bytes) {

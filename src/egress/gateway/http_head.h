@@ -23,8 +23,8 @@ inline constexpr std::size_t kMaxHeaders = 200;
 // The size of the head that `bytes` begins with, its empty line included; npos: not complete.
 std::size_t head_size(std::string_view bytes);
 
-// Whether the first bytes may become an HTTP/1 request: a method in capitals and a space. `more`:
-// too few to tell.
+// Whether the first line is that of an HTTP/1 request: a method in capitals, a space, and HTTP/; so
+// that "USER x" and "GET key" of other protocols are not taken for one. `more`: it is not complete.
 enum class Likeness : std::uint8_t { no, more, yes };
 Likeness looks_like_http(std::string_view bytes);
 
@@ -43,7 +43,7 @@ struct RequestHead {
   std::vector<Header> headers;
   Body body = Body::none;
   std::uint64_t length = 0;
-  bool upgrade = false;  // asks to go on in another protocol
+  bool upgrade = false;  // asks to go on as a WebSocket; no other upgrade is passed on
 };
 
 // `head` is exactly one head. An error says what is wrong, for a 400.

@@ -114,10 +114,17 @@ TEST(RequestHead, IsForwardedInOneForm) {
   EXPECT_EQ(forwarded_head(head, "fd00::1", 8080),
             "GET / HTTP/1.1\r\nHost: [fd00::1]:8080\r\nUpgrade: websocket\r\n"
             "Connection: Upgrade\r\n\r\n");
+  head = parsed("GET / HTTP/1.1\r\nHost: a.net\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n");
+  EXPECT_EQ(forwarded_head(head, "a.net", 80),
+            "GET / HTTP/1.1\r\nHost: a.net\r\nConnection: close\r\n\r\n");
 }
 
 TEST(RequestHead, FirstBytesTellHttpFromOthers) {
-  EXPECT_EQ(looks_like_http("GET /"), Likeness::yes);
+  EXPECT_EQ(looks_like_http("GET / HTTP/1.1\r\n"), Likeness::yes);
+  EXPECT_EQ(looks_like_http("hello"), Likeness::no);
+  EXPECT_EQ(looks_like_http("GET /"), Likeness::more);
+  EXPECT_EQ(looks_like_http("GET key\r\n"), Likeness::no);
+  EXPECT_EQ(looks_like_http("USER somebody\r\n"), Likeness::no);
   EXPECT_EQ(looks_like_http("GE"), Likeness::more);
   EXPECT_EQ(looks_like_http("SSH-2.0-OpenSSH_9.2\r\n"), Likeness::no);
   EXPECT_EQ(looks_like_http("\x16\x03\x01"), Likeness::no);

@@ -2,18 +2,32 @@
 //
 // ward-gateway: the egress gateway of one sandbox, started by the supervisor with its channel as
 // descriptor 3. Not for use by hand.
+#include <dlfcn.h>
 #include <netdb.h>
 
 #include "egress/client.h"
 #include "egress/gateway/gateway.h"
 
 #ifdef WARD_NO_NAME_SERVICE
-// Libraries that are linked in refer to the C library's resolver, which in a static program would
-// load modules of the host at run time. The gateway resolves by c-ares alone, so it has none.
-extern "C" int getaddrinfo(const char*, const char*, const addrinfo*, addrinfo**) {
-  return EAI_FAIL;
+// Libraries that are linked in refer to the C library's name services, which in a static program
+// would load modules of the host at run time. The gateway needs none of them: names are c-ares's,
+// and nothing is loaded.
+extern "C" {
+int getaddrinfo(const char*, const char*, const addrinfo*, addrinfo**) { return EAI_FAIL; }
+void freeaddrinfo(addrinfo*) noexcept {}
+hostent* gethostbyname(const char*) { return nullptr; }
+servent* getservbyname(const char*, const char*) { return nullptr; }
+servent* getservbyport(int, const char*) { return nullptr; }
+int getservbyport_r(int, const char*, servent*, char*, std::size_t, servent** found) {
+  *found = nullptr;
+  return 0;
 }
-extern "C" void freeaddrinfo(addrinfo*) {}
+void endservent() {}
+protoent* getprotobyname(const char*) { return nullptr; }
+protoent* getprotobynumber(int) { return nullptr; }
+void endprotoent() {}
+void* dlopen(const char*, int) noexcept { return nullptr; }
+}
 #endif
 
 int main() {
