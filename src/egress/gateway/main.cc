@@ -15,6 +15,9 @@
 extern "C" {
 int getaddrinfo(const char*, const char*, const addrinfo*, addrinfo**) { return EAI_FAIL; }
 void freeaddrinfo(addrinfo*) noexcept {}
+int getnameinfo(const sockaddr*, socklen_t, char*, socklen_t, char*, socklen_t, int) {
+  return EAI_FAIL;
+}
 hostent* gethostbyname(const char*) { return nullptr; }
 servent* getservbyname(const char*, const char*) { return nullptr; }
 servent* getservbyport(int, const char*) { return nullptr; }
