@@ -47,6 +47,8 @@ Result<std::string> host_trust_bundle(std::string_view ssl_cert_file) {
                   .with_remedy("install ca-certificates, or name a bundle in SSL_CERT_FILE"));
 }
 
+std::vector<std::string> usual_bundles() { return {kBundles.begin(), kBundles.end()}; }
+
 std::string inside_bundle(std::string_view host_bundle, std::string_view authority_pem) {
   std::string text(host_bundle);
   if (!text.empty() && !text.ends_with('\n')) text += '\n';

@@ -17,6 +17,9 @@ namespace ward::egress {
 // the first of the distributions' usual ones. An error where there is none.
 Result<std::string> host_trust_bundle(std::string_view ssl_cert_file);
 
+// Where distributions keep it, whether it is there or not.
+std::vector<std::string> usual_bundles();
+
 // What the file inside holds: the host's bundle and the sandbox's own authority.
 std::string inside_bundle(std::string_view host_bundle, std::string_view authority_pem);
 

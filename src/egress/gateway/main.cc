@@ -7,6 +7,7 @@
 
 #include "egress/client.h"
 #include "egress/gateway/gateway.h"
+#include "egress/gateway/intercept.h"
 
 #ifdef WARD_NO_NAME_SERVICE
 // Libraries that are linked in refer to the C library's name services, which in a static program
@@ -34,5 +35,6 @@ void* dlopen(const char*, int) noexcept { return nullptr; }
 #endif
 
 int main() {
-  return ward::egress::run_gateway(ward::UniqueFd(ward::egress::kGatewayChannelFd), nullptr);
+  return ward::egress::run_gateway(ward::UniqueFd(ward::egress::kGatewayChannelFd),
+                                   &ward::egress::make_interceptor);
 }
