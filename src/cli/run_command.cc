@@ -20,6 +20,7 @@
 #include "confine/launch.h"
 #include "layers/process/environment.h"
 #include "layers/process/run.h"
+#include "layers/process/secret_sources.h"
 #include "policy/lint.h"
 #include "policy/quantities.h"
 #include "sys/state_folder.h"
@@ -123,6 +124,8 @@ class RunCommand {
     journal_.emplace(surroundings_.state_folder, report_.id);
     process::RunRequest request;
     request.id = report_.id;
+    process::hide_secret_files(loaded_.policy.filesystem, loaded_.policy.secrets,
+                               surroundings_.home);
     request.policy = loaded_.policy;
     request.argv = options_.command;
     request.working_directory = surroundings_.cwd;
@@ -162,6 +165,8 @@ class RunCommand {
 
   Status open_way_out(process::RunRequest& request) {
     WARD_ASSIGN(RunEgress egress, plan_egress(loaded_.policy, report_.id, surroundings_, place_));
+    WARD_TRY(process::check_arguments(options_.command, egress.secrets));
+    process::mask_environment(request.environment, egress.secrets);
     if (!egress.way_out) return {};
     request.way_out = std::move(egress.way_out);
     add_variables(request.environment, egress.variables);
@@ -203,10 +208,17 @@ class RunCommand {
     WARD_ASSIGN(policy::Loaded loaded, load());
     WARD_TRY(policy::refuse(policy::lint(loaded.policy, place_)));
     WARD_TRY(policy::process_layer_accepts(loaded.policy));
-    WARD_ASSIGN(RunEgress egress, plan_egress(loaded.policy, report_.id, surroundings_, place_));
+    WARD_ASSIGN(RunEgress egress, plan_egress(loaded.policy, report_.id, surroundings_, place_,
+                                              &way_out.spec().secrets));
     egress::GatewaySpec spec;
     spec.sandbox = report_.id;
     if (egress.way_out) spec = std::move(egress.way_out->gateway);
+    // Programs inside learnt at their start whom to trust.
+    if (spec.interception == egress::Interception::wanted &&
+        way_out.spec().interception == egress::Interception::none)
+      return fail(
+          Error(ErrorKind::invalid, "the rules need TLS interception, and the run began without it")
+              .with_remedy("start the command anew with these rules"));
     return way_out.reload(spec, done);
   }
 

@@ -4,15 +4,42 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 
+#include "egress/trust_bundle.h"
 #include "layers/process/presets.h"
+#include "layers/process/secret_sources.h"
+#include "layers/process/trust_inside.h"
 #include "policy/path_decision.h"
 
 namespace ward::cli {
 
+namespace {
+
+// What the gateway reads inside TLS, and by whose certificates it verifies servers then.
+Status intercept(const policy::Policy& policy, RunEgress& egress, egress::GatewaySpec& gateway) {
+  gateway.secrets = egress.secrets;
+  for (const policy::Gate& gate : policy.gates)
+    if (gate.when == policy::Gate::When::request) gateway.gates.push_back(gate);
+  if (!egress::needs_interception(gateway)) return {};
+  gateway.interception = egress::Interception::wanted;
+  const char* const chosen = std::getenv("SSL_CERT_FILE");
+  WARD_ASSIGN(gateway.trust_bundle_pem, egress::host_trust_bundle(chosen != nullptr ? chosen : ""));
+  egress.variables = egress::trust_variables(process::kBundleInside);
+  return {};
+}
+
+}  // namespace
+
 Result<RunEgress> plan_egress(const policy::Policy& policy, const std::string& run,
-                              const Surroundings& surroundings, const policy::Place& place) {
+                              const Surroundings& surroundings, const policy::Place& place,
+                              const std::vector<egress::Secret>* held) {
   RunEgress egress;
+  if (held != nullptr) {
+    egress.secrets = *held;
+  } else {
+    WARD_ASSIGN(egress.secrets, process::resolve_secrets(policy, {surroundings.home, ::environ}));
+  }
   if (!process::needs_way_out(policy)) return egress;
   process::WayOutSpec spec;
   spec.gateway.sandbox = run;
@@ -26,10 +53,12 @@ Result<RunEgress> plan_egress(const policy::Policy& policy, const std::string& r
                                                         }}));
   spec.gateway.network.allow.insert(spec.gateway.network.allow.end(), presets.allow.begin(),
                                     presets.allow.end());
+  WARD_TRY(intercept(policy, egress, spec.gateway));
   WARD_ASSIGN(spec.program, egress::find_gateway_program());
-  if (policy.network.allows_anything()) egress.variables = process::proxy_variables();
-  egress.variables.insert(egress.variables.end(), presets.variables.begin(),
-                          presets.variables.end());
+  std::vector<std::string> more = std::move(presets.variables);
+  if (policy.network.allows_anything())
+    for (std::string& line : process::proxy_variables()) more.push_back(std::move(line));
+  egress.variables.insert(egress.variables.end(), more.begin(), more.end());
   egress.way_out = std::move(spec);
   return egress;
 }

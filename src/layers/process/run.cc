@@ -14,6 +14,7 @@
 #include "confine/watch.h"
 #include "keeper/stdio.h"
 #include "layers/process/inference.h"
+#include "layers/process/trust_inside.h"
 #include "policy/lint.h"
 #include "sys/directory.h"
 
@@ -132,6 +133,12 @@ class Run {
     result_.egress.emplace();
     WARD_ASSIGN(way_out_, WayOut::start(*request_.way_out, std::move(events)));
     confinement_.network = way_out_->inside();
+    if (request_.way_out->gateway.interception == egress::Interception::none) return {};
+    // What programs inside must trust is known once the gateway has made it.
+    WARD_ASSIGN(const std::string authority, way_out_->certificate());
+    for (confine::InsideFile& file :
+         trust_files(request_.way_out->gateway.trust_bundle_pem, authority, ::environ))
+      confinement_.network.files.push_back(std::move(file));
     return {};
   }
 
