@@ -23,11 +23,15 @@
 #include "layers/process/secret_sources.h"
 #include "policy/lint.h"
 #include "policy/quantities.h"
+#include "sys/heap.h"
 #include "sys/state_folder.h"
 
 namespace ward::cli {
 
 namespace {
+
+// What a run in a small workspace allocates.
+constexpr std::size_t kHeapOfARun = 448U << 10U;
 
 struct RunOptions {
   std::vector<std::string> workspaces;
@@ -92,20 +96,14 @@ class RunCommand {
   int run() {
     report_.command = options_.command;
     Result<process::RunResult> result = attempt();
-    if (!result) return set_up_failed(result.error());
-    report_.result = &*result;
-    report_.warnings.insert(report_.warnings.end(), result->warnings.begin(),
-                            result->warnings.end());
-    if (review_) report_.review = review_->ended(*result, report_.warnings);
-    journal_->end(*result, report_.warnings);
-    finish();
-    return exit_status(result->outcome);
+    return result ? finish(*result) : set_up_failed(result.error());
   }
 
  private:
   Result<process::RunResult> attempt() {
     WARD_ASSIGN(target_, ResultTarget::open(options_.result));
     WARD_ASSIGN(process::Begun begun, process::begin());
+    sys::prepare_heap(kHeapOfARun);
     WARD_ASSIGN(surroundings_, find_surroundings());
     WARD_ASSIGN(place_, place_of(surroundings_, options_.workspaces));
     policy::Place& place = place_;
@@ -152,6 +150,14 @@ class RunCommand {
                       report_.policy_hash, report_.warnings);
       return {};
     };
+    request.after_command = [this](const process::RunResult& result) { record_end(result); };
+    // A gateway has to be ended, and its door to be taken away.
+    if (!request.way_out)
+      request.when_gone = [this](const process::RunResult& result) {
+        const int status = finish(result);
+        std::fflush(nullptr);
+        ::_exit(status);
+      };
     return process::run(request, std::move(begun));
   }
 
@@ -222,6 +228,12 @@ class RunCommand {
     return way_out.reload(spec, done);
   }
 
+  void record_end(const process::RunResult& result) {
+    report_.warnings.insert(report_.warnings.end(), result.warnings.begin(), result.warnings.end());
+    if (review_) report_.review = review_->ended(result, report_.warnings);
+    journal_->end(result, report_.warnings);
+  }
+
   Status begin_review(const policy::Place& place) {
     WARD_TRY(sweep_held(surroundings_.state_folder, report_.warnings));
     review::HeldInfo info;
@@ -262,11 +274,13 @@ class RunCommand {
     return kSetupError;
   }
 
-  void finish() {
-    if (const auto* failed = std::get_if<SetupFailed>(&report_.result->outcome))
+  int finish(const process::RunResult& result) {
+    report_.result = &result;
+    if (const auto* failed = std::get_if<SetupFailed>(&result.outcome))
       std::fputs(for_terminal(failed->error).c_str(), stderr);
     if (::isatty(STDERR_FILENO) != 0) std::fputs(for_terminal(report_).c_str(), stderr);
     write_result();
+    return exit_status(result.outcome);
   }
 
   void write_result() {

@@ -105,7 +105,7 @@ long apply_landlock(CommandState& state) {
   return status;
 }
 
-long give_capabilities_up(CommandState& /*state*/) { return raw::drop_all_capabilities(); }
+long give_capabilities_up(CommandState& /*state*/) { return raw::drop_capabilities(); }
 
 long send_descriptors(const CommandState& state, int listener, int root) {
   int fds[4] = {listener, state.init.diagnosis};

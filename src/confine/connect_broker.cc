@@ -107,10 +107,9 @@ Result<int> socket_domain(int fd) {
   return domain;
 }
 
-ConnectBroker::ConnectBroker(UniqueFd diagnostics, std::vector<std::string> allowed,
-                             NetworkJudge network, int epoll, Workers& workers)
-    : diagnostics_(std::move(diagnostics)),
-      allowed_(std::move(allowed)),
+ConnectBroker::ConnectBroker(std::vector<std::string> allowed, NetworkJudge network, int epoll,
+                             Workers& workers)
+    : allowed_(std::move(allowed)),
       network_(std::move(network)),
       own_namespace_(own_namespace()),
       epoll_(epoll),

@@ -57,8 +57,11 @@ class ConnectBroker {
   using OnRefusal = std::function<void(const ConnectRefusal&)>;
 
   // Watches what is pending through `epoll`, which must outlive it, as must `workers`.
-  ConnectBroker(UniqueFd diagnostics, std::vector<std::string> allowed, NetworkJudge network,
-                int epoll, Workers& workers);
+  ConnectBroker(std::vector<std::string> allowed, NetworkJudge network, int epoll,
+                Workers& workers);
+
+  // Before the first connect().
+  void start(UniqueFd diagnostics) { diagnostics_ = std::move(diagnostics); }
 
   // `fd`, `address` and `length` are the caller's registers. An error is the errno for the caller.
   Result<Reply> connect(const Caller& caller, CallerView& view, int fd, std::uint64_t address,

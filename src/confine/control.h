@@ -29,7 +29,8 @@ struct Report {
     frozen,       // answer to `freeze`: every process of the sandbox was sent SIGSTOP
     socket,  // answer to `listen` and `socket`, whose `value` is `detail`: carries the socket, or
              // `value` is the errno
-    ended,   // the command's process ended; `value` is its wait status; `usage` is its whole tree's
+    ended,  // the command's process ended; `value` is its wait status; `usage` is its whole tree's;
+            // init exits when the supervisor closes the channel
   };
   Kind kind = Kind::failed;
   std::uint32_t step = 0;

@@ -357,7 +357,8 @@ Result<Reply> Emulator::bind_to_path(const Caller& caller, CallerView& view, Uni
   auto job = [&, fd = socket.get()] {
     // The caller has no capability; entering its user namespace gave the worker all of them.
     if (::setns(pidfd.get(), CLONE_NEWUSER | CLONE_NEWNS) != 0 ||
-        sys::raw::drop_all_capabilities() < 0 || ::fchdir(cwd.get()) != 0)
+        sys::raw::drop_bounding_set() < 0 || sys::raw::drop_capabilities() < 0 ||
+        ::fchdir(cwd.get()) != 0)
       return Reply::failure(EACCES);
     ::umask(status.umask);
     if (::bind(fd, reinterpret_cast<const struct sockaddr*>(address.data()),

@@ -69,6 +69,17 @@ long make_mounts_private(InitState& /*state*/) {
   return raw::value_or_errno(::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr));
 }
 
+long empty_bounding_set(InitState& /*state*/) { return raw::drop_bounding_set(); }
+
+// Where they cannot be written, the supervisor ends this process.
+long await_id_maps(InitState& state) {
+  for (;;) {
+    long status = raw::futex_wait(state.start.mapped, 0);
+    if (status == -EAGAIN) return 0;  // already written
+    if (status < 0 && status != -EINTR) return status;
+  }
+}
+
 // Init leads the session, the command is a process group of its own in the foreground: a group
 // whose parent is in another session is orphaned, and the terminal cannot stop it.
 long open_terminal(InitState& state) {
@@ -107,6 +118,11 @@ constexpr StepRow kInitSteps[] = {
     {Step::socket_diagnosis, open_socket_diagnosis},
     {Step::private_mounts, make_mounts_private},
     {Step::arguments, hide_arguments},
+    {Step::bounding_set, empty_bounding_set},
+    {Step::id_maps, await_id_maps},
+    {Step::make_scratch, make_scratch},
+    {Step::make_terminals, make_terminals},
+    {Step::make_proc, make_proc},
     {Step::supervisor, await_plan},
     {Step::network, open_network},
     {Step::host_name, set_host_name},
@@ -152,6 +168,11 @@ bool reap(int control, pid_t command, bool frozen, Report& end) {
   }
   ::getrusage(RUSAGE_CHILDREN, &end.usage);
   send_report(control, end);
+  // The supervisor lets go of the namespaces, and then of this channel: whoever holds them last
+  // takes all the mounts down, and that is this process, beside what the supervisor has to do.
+  Command message;
+  while (::recv(control, &message, sizeof message, 0) > 0) {
+  }
   ::_exit(0);
 }
 
@@ -259,7 +280,7 @@ void run_init(const SetupStart& start, const SetupChannels& channels) {
   if (state.plan->has_network())
     raw::drop_capabilities_but(CAP_NET_BIND_SERVICE);  // for the gateway's later sockets
   else
-    raw::drop_all_capabilities();
+    raw::drop_capabilities();
   close_all_but({channels.control, signals, channel[0]});
   serve({channels.control, signals, channel[0], command});
 }

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "confine/setup_plan.h"
@@ -88,7 +89,9 @@ bool write_map(SetupStart& start, const char* file, const char* text, std::size_
   bool written = write_map(start, "uid_map", maps.uids.data(), maps.uids.size()) &&
                  (!maps.deny_setgroups || write_map(start, "setgroups", "deny", 4)) &&
                  write_map(start, "gid_map", maps.gids.data(), maps.gids.size());
-  ::_exit(written ? 0 : 1);
+  if (!written) ::_exit(1);
+  sys::raw::futex_set(start.mapped, 1);
+  ::_exit(0);
 }
 
 Result<UniqueFd> open_namespace(pid_t init, const char* name) {
@@ -99,8 +102,11 @@ sys::Feature feature_of(Step step) {
   switch (step) {
     case Step::landlock: return sys::Feature::landlock;
     case Step::seccomp: return sys::Feature::seccomp_notify;
+    case Step::make_proc:
     case Step::proc: return sys::Feature::proc_mount;
+    case Step::make_scratch:
     case Step::scratch: return sys::Feature::tmpfs_mount;
+    case Step::make_terminals:
     case Step::terminal: return sys::Feature::devpts_mount;
     case Step::read_only: return sys::Feature::mount_setattr;
     case Step::detach_trees:
@@ -159,6 +165,14 @@ Status take_listeners(const Report& report, std::vector<UniqueFd>& fds,
     listeners[index] = std::move(*next++);
   }
   return {};
+}
+
+// A report that has been sent already.
+std::optional<Report> report_there(int launch) {
+  Report report;
+  const ssize_t size = ::recv(launch, &report, sizeof report, MSG_DONTWAIT);
+  if (size != static_cast<ssize_t>(sizeof report)) return std::nullopt;
+  return report;
 }
 
 // Reads reports until the set-up is over, one way or the other, and serves the listener meanwhile:
@@ -265,12 +279,16 @@ Status Launch::take_init() {
 Result<Report> Launch::set_up(const Confinement& confinement, const Job& job,
                               const LaunchHooks& hooks) {
   WARD_ASSIGN(start_->plan, make_setup_plan(confinement, job, arena_));
-  WARD_TRY(take_init());
+  if (Status taken = take_init(); !taken) {
+    // The cause, where init has failed by itself and is gone.
+    if (std::optional<Report> early = report_there(launch_.get())) return *early;
+    return fail(std::move(taken).error());
+  }
   if (hooks.attach) WARD_TRY(hooks.attach(handles_.init));
   handles_.listeners.resize(confinement.network.listeners.size());
   // An init that failed before has reported it.
   static_cast<void>(sys::send_message(handles_.control.get(), "1").has_value());
-  if (hooks.meanwhile) WARD_TRY(hooks.meanwhile());
+  if (hooks.meanwhile) WARD_TRY(hooks.meanwhile(handles_));
   return await_report(launch_.get(), handles_, hooks);
 }
 

@@ -78,10 +78,10 @@ struct SandboxHandles {
 struct LaunchHooks {
   // After the clone, before the sandbox does anything: puts it in its cgroup.
   std::function<Status(pid_t init)> attach;
-  // The sandbox is setting itself up: what can be done beside it, is done here. May be empty; an
-  // error ends the set-up.
-  std::function<Status()> meanwhile;
-  // The handles are there: takes the listener and the diagnosis, and answers with the descriptor
+  // The sandbox is setting itself up: what can be done beside it, is done here. There are its init
+  // and its namespaces. May be empty; an error ends the set-up.
+  std::function<Status(SandboxHandles&)> meanwhile;
+  // All handles are there: takes the listener and the diagnosis, and answers with the descriptor
   // that tells when serve() has work.
   std::function<Result<int>(SandboxHandles&)> connected;
   std::function<Status()> serve;

@@ -119,6 +119,7 @@ class Launch : public testing::Test {
     }
     while (read_some(reader, ended.output)) {
     }
+    handles.control.reset();  // init exits when nobody listens any longer
     siginfo_t info = {};
     EXPECT_EQ(::waitid(P_PIDFD, static_cast<id_t>(handles.pidfd.get()), &info, WEXITED), 0);
     return ended;

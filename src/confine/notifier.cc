@@ -51,18 +51,16 @@ Denial::Act act_of(const PathCall& call) {
 }  // namespace
 
 struct Notifier::State {
-  State(NotifierSpec given, NotifierChannels channels, OnDenial report, UniqueFd side_fd)
+  State(NotifierSpec given, OnDenial report, UniqueFd side_fd)
       : spec(std::move(given)),
         guard(spec.plan, spec.private_folders),
-        listener(std::move(channels.listener)),
         on_denial(std::move(report)),
         side(std::move(side_fd)),
         workers(side.get()),
         emulator(guard, workers,
                  {[this](const Place& place) { note_place(place); },
                   [this](const Place& from) { note_moved(from); }}),
-        broker(std::move(channels.diagnostics), spec.allowed_sockets, std::move(spec.network),
-               side.get(), workers),
+        broker(spec.allowed_sockets, std::move(spec.network), side.get(), workers),
         interest(spec.names_of_interest.begin(), spec.names_of_interest.end()),
         new_interest(spec.new_names_of_interest.begin(), spec.new_names_of_interest.end()) {}
 
@@ -372,8 +370,7 @@ void Notifier::State::tick_while_busy() {
   ticking = ::timerfd_settime(timer.get(), 0, &when, nullptr) == 0 ? busy : ticking;
 }
 
-Result<Notifier> Notifier::create(NotifierSpec spec, NotifierChannels channels,
-                                  OnDenial on_denial) {
+Result<Notifier> Notifier::create(NotifierSpec spec, OnDenial on_denial) {
   UniqueFd side(::epoll_create1(EPOLL_CLOEXEC));
   UniqueFd timer(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
   struct epoll_event event = {};
@@ -382,13 +379,16 @@ Result<Notifier> Notifier::create(NotifierSpec spec, NotifierChannels channels,
   if (!side.valid() || !timer.valid() ||
       ::epoll_ctl(side.get(), EPOLL_CTL_ADD, timer.get(), &event) != 0)
     return fail_errno(errno, "make the notifier's timer");
-  // A caller whose call is performed by the supervisor waits for other things than its processor.
-  if (spec.plan.protect == ProtectMechanism::guard)
-    sys::prefer_synchronous_wakeup(channels.listener.get());
-  auto state = std::make_unique<State>(std::move(spec), std::move(channels), std::move(on_denial),
-                                       std::move(side));
+  auto state = std::make_unique<State>(std::move(spec), std::move(on_denial), std::move(side));
   state->timer = std::move(timer);
   return Notifier(std::move(state));
+}
+
+void Notifier::start(NotifierChannels channels) {
+  // A caller whose call is performed by the supervisor waits for other things than its processor.
+  if (!state_->emulates()) sys::prefer_synchronous_wakeup(channels.listener.get());
+  state_->listener = std::move(channels.listener);
+  state_->broker.start(std::move(channels.diagnostics));
 }
 
 Notifier::Notifier(std::unique_ptr<State> state) : state_(std::move(state)) {}

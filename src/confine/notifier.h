@@ -51,10 +51,13 @@ class Notifier {
  public:
   using OnDenial = std::function<void(const Denial&)>;
 
-  static Result<Notifier> create(NotifierSpec spec, NotifierChannels channels, OnDenial on_denial);
+  // Made while the sandbox is still setting itself up; it answers from start() on.
+  static Result<Notifier> create(NotifierSpec spec, OnDenial on_denial);
   Notifier(Notifier&&) noexcept;
   Notifier& operator=(Notifier&&) noexcept;
   ~Notifier();
+
+  void start(NotifierChannels channels);
 
   // The listener: readable when a call waits, at its end when every process of the sandbox is gone;
   // poll it no more once finished().

@@ -43,7 +43,8 @@ struct Plan {
 [[noreturn]] void be_command(const Plan& plan, int diagnostics,
                              const std::function<std::string()>& inside) {
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) give_up("no_new_privs");
-  if (sys::raw::drop_all_capabilities() < 0) give_up("capabilities");
+  if (sys::raw::drop_bounding_set() < 0 || sys::raw::drop_capabilities() < 0)
+    give_up("capabilities");
   ::prctl(PR_SET_DUMPABLE, 1);
   int listener = sys::install_filter(plan.program);
   if (listener < 0) give_up("filter");
@@ -140,10 +141,12 @@ LabResult run_in_lab(LabOptions options, const std::function<std::string()>& ins
   (void)sys::send_message(ours.get(), "go").has_value();
   auto message = sys::receive_message(ours.get());
   if (message && message->fds.size() == 2) {
-    auto made =
-        Notifier::create(options.spec, {std::move(message->fds[0]), std::move(message->fds[1])},
-                         [&](const Denial& denial) { result.denials.push_back(denial); });
-    if (made) result.notifier = std::make_shared<Notifier>(std::move(*made));
+    auto made = Notifier::create(options.spec,
+                                 [&](const Denial& denial) { result.denials.push_back(denial); });
+    if (made) {
+      made->start({std::move(message->fds[0]), std::move(message->fds[1])});
+      result.notifier = std::make_shared<Notifier>(std::move(*made));
+    }
     const std::shared_ptr<Notifier> notifier = result.notifier;
     int extra =
         notifier && options.on_start ? options.on_start(static_cast<pid_t>(child), *notifier) : -1;

@@ -35,11 +35,16 @@ enum class Step : std::uint32_t {
   socket_diagnosis,   // a netlink socket that tells which unix sockets were bound inside
   private_mounts,     // nothing done here reaches the host
   arguments,          // hide what Ward was called with
+  bounding_set,       // no program that is executed gains a capability
+  id_maps,            // the user namespace has its ids: from here on files can be made
+  make_scratch,       // the private in-memory file system
+  make_terminals,     // an own devpts
+  make_proc,          // a fresh /proc
   detach_trees,       // take hold of what will be mounted again
   read_only,          // the whole tree read-only
-  scratch,            // the private in-memory file system
+  scratch,            // the private folders and devices in their places
   rows,               // the policy's rows, shallow to deep; detail: the row
-  proc,               // a fresh /proc
+  proc,               // /proc in its place
   root,               // enter the new root, where the policy has one
   terminal,           // the own pseudo-terminal
   fork,               // the command's process
@@ -49,7 +54,7 @@ enum class Step : std::uint32_t {
   limits,             // resource limits
   no_new_privileges,  //
   landlock,           //
-  capabilities,       // none, the bounding set too
+  capabilities,       // none
   seccomp,            // the system call filter, its listener handed to the supervisor
   self_test_write,    // a forbidden write must fail
   self_test_read,     // a forbidden read must fail
@@ -145,6 +150,7 @@ struct SetupStart {
   pid_t init = 0;
   const char* map_step = nullptr;  // what of its id maps could not be written, and why
   int map_error = 0;
+  std::uint32_t mapped = 0;   // 1 once they are written: a futex that init waits for
   SetupPlan* plan = nullptr;  // set before the message that the first planned step waits for
 };
 
@@ -166,9 +172,14 @@ struct InitState {
   int terminal = -1;          // master of the own pty
   int slave = -1;             // its other side, the command's
   int scratch = -1;           // root folder of the scratch file system
+  int terminals = -1;         // the own devpts, until it is mounted
+  int proc = -1;              // the fresh /proc, until it is mounted
   int old_root = -1;  // where the policy has a root of its own: the host's, until it is left
   std::int32_t detail = -1;
 };
+long make_scratch(InitState& state);
+long make_terminals(InitState& state);
+long make_proc(InitState& state);
 long open_network(InitState& state);
 long detach_trees(InitState& state);
 long make_read_only(InitState& state);

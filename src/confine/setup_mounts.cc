@@ -8,6 +8,7 @@
 #include <climits>
 #include <cstdio>
 #include <cstring>
+#include <span>
 
 #include "confine/setup.h"
 #include "sys/raw.h"
@@ -294,15 +295,21 @@ long make_overlay(const SetupRow& row, long object) {
   return status;
 }
 
-long mount_devices(const InitState& state) {
-  long dev = raw::openat(state.scratch, "dev", O_PATH | O_DIRECTORY);
+// Takes hold of the host's device nodes, and makes what stands beside them in `dev`.
+long make_device_folder(int scratch) {
+  long dev = raw::openat(scratch, "dev", O_PATH | O_DIRECTORY);
   if (dev < 0) return dev;
   int at = static_cast<int>(dev);
   for (std::size_t i = 0; i < kDeviceCount; ++i) {
-    if (device_trees[i] < 0) continue;  // the host has no such node
+    char path[32];
+    std::snprintf(path, sizeof path, "/dev/%s", kDevices[i]);
+    long tree = raw::open_tree(AT_FDCWD, path, kClone);
+    device_trees[i] = static_cast<int>(tree);
+    if (tree == -ENOENT) continue;
+    if (tree < 0) return tree;
     long point = raw::openat(at, kDevices[i], O_CREAT | O_EXCL | O_RDONLY, 0);
     if (point < 0) return point;
-    if (long status = attach(device_trees[i], point); status < 0) return status;
+    raw::close(static_cast<int>(point));
   }
   for (const DeviceLink& link : kDeviceLinks) {
     if (long status = raw::symlinkat(link.target, at, link.name); status < 0) return status;
@@ -310,30 +317,87 @@ long mount_devices(const InitState& state) {
   for (const char* folder : {"pts", "shm"}) {
     if (long status = raw::mkdirat(at, folder, 0755); status < 0) return status;
   }
-  long fs = raw::fsopen("devpts");
-  if (fs < 0) return fs;
-  int pts = static_cast<int>(fs);
-  raw::fsconfig_string(pts, "ptmxmode", "0666");
-  raw::fsconfig_string(pts, "mode", "0620");
-  raw::fsconfig_flag(pts, "newinstance");
-  long status = raw::fsconfig_create(pts);
-  if (status == 0) status = raw::fsmount(pts, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
-  raw::close(pts);
-  status = attach(status, raw::openat(at, "pts", O_PATH | O_DIRECTORY));
+  return raw::close(at);
+}
+
+long mount_devices(const InitState& state) {
+  long dev = raw::openat(state.scratch, "dev", O_PATH | O_DIRECTORY);
+  if (dev < 0) return dev;
+  int at = static_cast<int>(dev);
+  for (std::size_t i = 0; i < kDeviceCount; ++i) {
+    if (device_trees[i] < 0) continue;  // the host has no such node
+    long status = attach(device_trees[i], raw::openat(at, kDevices[i], O_PATH | O_NOFOLLOW));
+    if (status < 0) return status;
+  }
+  long status = attach(state.terminals, raw::openat(at, "pts", O_PATH | O_DIRECTORY));
   raw::close(at);
   return status;
 }
 
+struct MountOption {
+  const char* key;
+  const char* value;  // null for a flag
+};
+
+// A new file system of the kernel, mounted nowhere yet.
+long make_file_system(const char* type, std::span<const MountOption> options, unsigned attributes) {
+  long fs = raw::fsopen(type);
+  if (fs < 0) return fs;
+  int at = static_cast<int>(fs);
+  long status = 0;
+  for (const MountOption& option : options)
+    if (status == 0)
+      status = option.value == nullptr ? raw::fsconfig_flag(at, option.key)
+                                       : raw::fsconfig_string(at, option.key, option.value);
+  if (status == 0) status = raw::fsconfig_create(at);
+  if (status == 0) status = raw::fsmount(at, attributes);
+  raw::close(at);
+  return status;
+}
+
+constexpr MountOption kScratchOptions[] = {{"mode", "0755"}, {"source", "ward"}};
+constexpr MountOption kTerminalOptions[] = {
+    {"ptmxmode", "0666"}, {"mode", "0620"}, {"newinstance", nullptr}};
+
+// What is in the scratch file system whatever the plan says.
+long fill_scratch(int scratch) {
+  for (const ScratchFolder& folder : kScratchFolders) {
+    long status = raw::mkdirat(scratch, folder.name, folder.mode);
+    if (status < 0) return status;
+  }
+  long status = raw::mkdirat(scratch, "mask/folder", 0);
+  if (status < 0) return status;
+  status = raw::openat(scratch, "mask/file", O_CREAT | O_EXCL | O_RDONLY, 0);
+  if (status < 0) return status;
+  raw::close(static_cast<int>(status));
+  return make_device_folder(scratch);
+}
+
 }  // namespace
 
+long make_scratch(InitState& state) {
+  long scratch = make_file_system("tmpfs", kScratchOptions, kInert);
+  if (scratch < 0) return scratch;
+  state.scratch = static_cast<int>(scratch);
+  mode_t umask = ::umask(0);
+  long status = fill_scratch(state.scratch);
+  ::umask(umask);
+  return status;
+}
+
+long make_terminals(InitState& state) {
+  long pts = make_file_system("devpts", kTerminalOptions, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
+  state.terminals = static_cast<int>(pts);
+  return pts;
+}
+
+long make_proc(InitState& state) {
+  long proc = make_file_system("proc", {}, kInert | MOUNT_ATTR_NOEXEC);
+  state.proc = static_cast<int>(proc);
+  return proc;
+}
+
 long detach_trees(InitState& state) {
-  for (std::size_t i = 0; i < kDeviceCount; ++i) {
-    char path[32];
-    std::snprintf(path, sizeof path, "/dev/%s", kDevices[i]);
-    long tree = raw::open_tree(AT_FDCWD, path, kClone);
-    if (tree < 0 && tree != -ENOENT) return tree;
-    device_trees[i] = static_cast<int>(tree);
-  }
   for (std::size_t i = 0; i < state.plan->rows.size(); ++i) {
     const SetupRow& row = state.plan->rows[i];
     if (!needs_host_tree(row)) continue;
@@ -356,38 +420,15 @@ long make_read_only(InitState& /*state*/) {
 }
 
 long mount_scratch(InitState& state) {
-  long fs = raw::fsopen("tmpfs");
-  if (fs < 0) return fs;
-  int tmpfs = static_cast<int>(fs);
-  raw::fsconfig_string(tmpfs, "mode", "0755");
-  raw::fsconfig_string(tmpfs, "source", "ward");
-  long status = raw::fsconfig_create(tmpfs);
-  if (status == 0) status = raw::fsmount(tmpfs, kInert);
-  raw::close(tmpfs);
+  long status = raw::move_mount(state.scratch, "", AT_FDCWD, "/tmp", MOVE_MOUNT_F_EMPTY_PATH);
   if (status < 0) return status;
-  int mount = static_cast<int>(status);
-  status = raw::move_mount(mount, "", AT_FDCWD, "/tmp", MOVE_MOUNT_F_EMPTY_PATH);
-  if (status < 0) return status;
-  state.scratch = mount;
-  mode_t umask = ::umask(0);
-  for (const ScratchFolder& folder : kScratchFolders) {
-    status = raw::mkdirat(state.scratch, folder.name, folder.mode);
-    if (status < 0) return status;
-  }
-  status = raw::mkdirat(state.scratch, "mask/folder", 0);
-  if (status < 0) return status;
-  status = raw::openat(state.scratch, "mask/file", O_CREAT | O_EXCL | O_RDONLY, 0);
-  if (status < 0) return status;
-  raw::close(static_cast<int>(status));
   // Clones of the masks inherit the attributes of this mount, which saves a call for each of them.
   long mask = raw::open_tree(state.scratch, "mask", kClone);
   if (mask < 0) return mask;
   status = raw::mount_setattr(static_cast<int>(mask), "", AT_EMPTY_PATH, kMaskAttributes, 0);
   if (status < 0) return status;
   status = attach(mask, raw::openat(state.scratch, "mask", O_PATH | O_DIRECTORY));
-  if (status == 0) status = mount_devices(state);
-  ::umask(umask);
-  return status;
+  return status < 0 ? status : mount_devices(state);
 }
 
 long mount_rows(InitState& state) {
@@ -400,13 +441,7 @@ long mount_rows(InitState& state) {
 }
 
 long mount_proc(InitState& state) {
-  long fs = raw::fsopen("proc");
-  if (fs < 0) return fs;
-  int proc = static_cast<int>(fs);
-  long status = raw::fsconfig_create(proc);
-  if (status == 0) status = raw::fsmount(proc, kInert | MOUNT_ATTR_NOEXEC);
-  raw::close(proc);
-  status = attach(status, raw::openat(AT_FDCWD, "/proc", O_PATH | O_DIRECTORY));
+  long status = attach(state.proc, raw::openat(AT_FDCWD, "/proc", O_PATH | O_DIRECTORY));
   if (status < 0 || !state.plan->as_root) return status;
   for (const MachineFile& file : kMachineFiles) {
     long target = raw::openat(AT_FDCWD, file.path, O_PATH | O_NOFOLLOW);

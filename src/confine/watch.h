@@ -45,7 +45,7 @@ struct WatchSpec {
 
 class Watch {
  public:
-  // Call it before the command runs, and after its process has been made (sys::FolderWatch).
+  // Call it before the command runs, and after init has been cloned (sys::FolderWatch).
   // Protected names are watched from then on; the folders of `roots` from begin_roots().
   static Result<Watch> create(WatchSpec spec);
   Watch(Watch&&) noexcept;

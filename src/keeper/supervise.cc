@@ -43,6 +43,8 @@ class Supervisor::Run {
   void end_run(Outcome why);
   Status send(const Command& message);
   Result<Ended> run();
+  void let_go();
+  Status wait_gone();
 
  private:
   Status prepare();
@@ -55,7 +57,8 @@ class Supervisor::Run {
 
   void on_control();
   void on_report(const Report& report);
-  void on_command_ended(int wait_status);
+  void on_command_ended(const Report& report);
+  void on_tree_gone();
   void on_init_ended();
   void take_reports_but_stops();
   void on_signals();
@@ -84,6 +87,7 @@ class Supervisor::Run {
 
   std::optional<Outcome> asked_;          // why Ward ends the run
   std::optional<Outcome> command_ended_;  // what init reported
+  struct rusage usage_ = {};
   std::optional<SetupFailed> setup_failed_;
   std::optional<sys::Reaped> reaped_;
   std::optional<Error> output_error_;
@@ -91,6 +95,7 @@ class Supervisor::Run {
   std::string tail_;  // at most twice what is asked for
   Clock::time_point begin_;
   Clock::time_point end_;
+  bool tree_gone_ = false;
   bool term_sent_ = false;
   bool killed_ = false;
 };
@@ -231,7 +236,7 @@ void Supervisor::Run::on_report(const Report& report) {
         suspend(report.value,
                 report.value == SIGTSTP ? sys::StopScope::group : sys::StopScope::self);
       break;
-    case Report::Kind::ended: on_command_ended(report.value); break;
+    case Report::Kind::ended: on_command_ended(report); break;
     case Report::Kind::descriptors:
     case Report::Kind::listeners:
     case Report::Kind::ready:
@@ -242,8 +247,21 @@ void Supervisor::Run::on_report(const Report& report) {
   }
 }
 
-void Supervisor::Run::on_command_ended(int wait_status) {
-  if (!command_ended_) command_ended_ = outcome_of_wait_status(wait_status);
+// Only init itself is left then, on its way out: what remains to be done need not wait for it.
+void Supervisor::Run::on_command_ended(const Report& report) {
+  if (command_ended_) return;
+  command_ended_ = outcome_of_wait_status(report.value);
+  usage_ = report.usage;
+  on_tree_gone();
+}
+
+void Supervisor::Run::on_tree_gone() {
+  if (tree_gone_) return;
+  tree_gone_ = true;
+  end_ = Clock::now();
+  // What the pipes and the pty hold is all there will be.
+  if (terminal_) terminal_->command_ended();
+  if (input_) input_->finish();
 }
 
 // Takes what init has reported so far, without waiting. Its stops are old news: they were caused by
@@ -269,11 +287,9 @@ void Supervisor::Run::on_init_ended() {
     reaped_.emplace();
   } else {
     reaped_ = *reaped;
+    if (!command_ended_) usage_ = reaped->usage;
   }
-  end_ = Clock::now();
-  // Every process of the sandbox is gone: what the pipes and the pty hold is all there will be.
-  if (terminal_) terminal_->command_ended();
-  if (input_) input_->finish();
+  on_tree_gone();
 }
 
 void Supervisor::Run::on_pollable(const Pollable& pollable, std::uint32_t events) {
@@ -289,7 +305,7 @@ void Supervisor::Run::on_pollable(const Pollable& pollable, std::uint32_t events
 
 void Supervisor::Run::on_wall_limit() {
   static_cast<void>(sys::stop_timer(wall_timer_.get()).has_value());
-  if (reaped_) {
+  if (tree_gone_) {
     give_up_output("the caller did not take the output before the wall limit");
     return;
   }
@@ -330,7 +346,7 @@ void Supervisor::Run::on_signal(int signal) {
       break;
     default: break;
   }
-  if (!reaped_) {
+  if (!tree_gone_) {
     check(command(Command::Kind::signal, signal));
   } else if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT) {
     give_up_output("a signal ended the waiting for the caller to take the output");
@@ -351,7 +367,7 @@ bool Supervisor::Run::freeze() {
 }
 
 void Supervisor::Run::suspend(int signal, sys::StopScope scope) {
-  if (reaped_ || killed_) return;
+  if (tree_gone_ || killed_) return;
   // While this process is stopped nobody answers the notifier or serves the watch: nothing inside
   // may run meanwhile, children that the command left running included.
   if (!freeze()) return;
@@ -381,7 +397,7 @@ bool Supervisor::Run::outputs_done() const {
 }
 
 Status Supervisor::Run::loop_until_gone() {
-  while (!reaped_ || !outputs_done()) WARD_TRY(loop_->run_once());
+  while (!tree_gone_ || !outputs_done()) WARD_TRY(loop_->run_once());
   return {};
 }
 
@@ -401,28 +417,34 @@ Outcome Supervisor::Run::conclude() {
 Result<Ended> Supervisor::Run::run() {
   Status status = prepare();
   if (status) status = loop_until_gone();
-  if (!status) {
-    check(std::move(status));
-    if (!reaped_) {
-      if (auto reaped = sys::reap(spec_.child.pidfd.get())) reaped_ = *reaped;
-      end_ = Clock::now();
-    }
-  }
+  check(std::move(status));
+  if (failure_) check(wait_gone());
   terminal_.reset();
   input_.reset();
   for (auto& relay : outputs_) relay.reset();
   if (failure_) return fail(std::move(*failure_));
   Outcome outcome = conclude();
   signals_.reset();
-  Usage usage{end_ - begin_, reaped_->usage, budget_.delivered, std::move(output_error_)};
+  Usage usage{end_ - begin_, usage_, budget_.delivered, std::move(output_error_)};
   if (tail_.size() > spec_.error_tail_bytes) tail_.erase(0, tail_.size() - spec_.error_tail_bytes);
   return Ended{std::move(outcome), std::move(usage), std::move(tail_)};
 }
 
+void Supervisor::Run::let_go() { spec_.child.control.reset(); }
+
+Status Supervisor::Run::wait_gone() {
+  if (reaped_) return {};
+  let_go();
+  WARD_ASSIGN(reaped_, sys::reap(spec_.child.pidfd.get()));
+  return {};
+}
+
 Supervisor::Supervisor(SuperviseSpec spec) : run_(std::make_unique<Run>(std::move(spec))) {}
-Supervisor::~Supervisor() = default;
+Supervisor::~Supervisor() { static_cast<void>(wait_gone().has_value()); }
 void Supervisor::end_run(Outcome why) { run_->end_run(std::move(why)); }
 Status Supervisor::ask_for_socket(const confine::Command& command) { return run_->send(command); }
 Result<Ended> Supervisor::run() { return run_->run(); }
+void Supervisor::let_go() { run_->let_go(); }
+Status Supervisor::wait_gone() { return run_->wait_gone(); }
 
 }  // namespace ward::keeper

@@ -1,19 +1,19 @@
 // Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Supervisor: the loop that owns one running sandbox from the moment its init waits for `go` until
-// nothing of it is left. It relays stdio and the pty, forwards signals, follows job control, serves
-// the notifier's and the watch's descriptors, enforces the wall and output limits, and says how the
-// run ended. Single-threaded; while it runs it owns the process's signal mask, and afterwards
-// descriptors 0 and 1 are /dev/null. A run is killed through init's pidfd, which takes the whole
-// pid namespace with it.
+// nothing of it is left (wait_gone()). It relays stdio and the pty, forwards signals, follows job
+// control, serves the notifier's and the watch's descriptors, enforces the wall and output limits,
+// and says how the run ended. Single-threaded; while it runs it owns the process's signal mask, and
+// afterwards descriptors 0 and 1 are /dev/null. A run is killed through init's pidfd, which takes
+// the whole pid namespace with it.
 //
 // What init owes it (confine/control.h): it keeps no descriptor but the control socket open once
 // the command runs; with a pty it is the session's leader and the command a process group of its
 // own in the terminal's foreground (a group whose parent is in another session is orphaned and
 // cannot be stopped by Ctrl-Z); it answers `freeze` after kill(-1, SIGSTOP), and reports no stop
-// from then until `thaw`; it reports `ended` after the rest of the tree is gone, and exits. The
-// command ends when its own process does: what it left in the background is killed then, as its pid
-// namespace ends.
+// from then until `thaw`; it reports `ended` after the rest of the tree is gone, and exits when the
+// control socket is closed. The command ends when its own process does: what it left in the
+// background is killed then, as its pid namespace ends.
 #pragma once
 
 #include <sys/resource.h>
@@ -74,7 +74,7 @@ struct SuperviseSpec {
 
 struct Usage {
   std::chrono::nanoseconds wall{0};  // from `go` to the end of the tree
-  struct rusage tree = {};           // of every process of the sandbox
+  struct rusage tree = {};           // of every process of the sandbox but init
   std::uint64_t output_bytes = 0;    // delivered to the caller
   // Why output did not reach the caller: its file was full, or it did not read before the wall
   // limit (or a signal) ended the waiting. A reader that went away is no error.
@@ -102,9 +102,15 @@ class Supervisor {
   // init is gone.
   Status ask_for_socket(const confine::Command& command);
 
-  // Runs the command to its end; once. An error means that Ward itself failed; nothing of the
-  // sandbox is left then either.
+  // Runs the command to its end, when every process of the sandbox is gone but init, which is on
+  // its way out; once. An error means that Ward itself failed; nothing of the sandbox is left then.
   Result<Ended> run();
+
+  // After run(): lets init exit. What else holds the sandbox's namespaces should be closed before.
+  void let_go();
+  // After run(): lets init go and waits for it, and the kernel has torn the namespaces down. The
+  // destructor does the same.
+  Status wait_gone();
 
  private:
   class Run;

@@ -16,8 +16,8 @@ namespace ward::sys {
 
 class FolderWatch {
  public:
-  // Blocks two signals in the calling thread, and they stay blocked: make it after the command's
-  // process has been started, or that process inherits it.
+  // Blocks two signals in the calling thread, and they stay blocked: make it after the sandbox's
+  // init has been cloned, or the command inherits it.
   static Result<FolderWatch> create();
 
   int fd() const { return signals_.get(); }

@@ -1,11 +1,14 @@
 // Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
 #include "sys/raw.h"
 
+#include <linux/futex.h>
 #include <linux/openat2.h>
 #include <net/if.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
+#include <atomic>
+#include <climits>
 #include <cstring>
 
 namespace ward::sys::raw {
@@ -17,20 +20,31 @@ long open_no_links(const char* path, int flags) {
   return value_or_errno(::syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how));
 }
 
+long futex_wait(const std::uint32_t& word, std::uint32_t value) {
+  return value_or_errno(::syscall(SYS_futex, &word, FUTEX_WAIT, value, nullptr, nullptr, 0));
+}
+
+void futex_set(std::uint32_t& word, std::uint32_t value) {
+  std::atomic_ref<std::uint32_t>(word).store(value);
+  ::syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+long drop_bounding_set() {
+  // The kernel's last capability may be newer than our headers: it answers EINVAL past its last.
+  for (unsigned long capability = 0;; ++capability) {
+    long status = prctl(PR_CAPBSET_DROP, capability);
+    if (status == -EINVAL && capability > 0) return 0;
+    if (status < 0) return status;
+  }
+}
+
 namespace {
 
 constexpr unsigned long kNone = ~0UL;
 
-long drop_capabilities(unsigned long kept) {
+long keep_capability(unsigned long kept) {
   long status = prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL);
   if (status < 0) return status;
-  // The kernel's last capability may be newer than our headers: it answers EINVAL past its last.
-  for (unsigned long capability = 0;; ++capability) {
-    if (capability == kept) continue;
-    status = prctl(PR_CAPBSET_DROP, capability);
-    if (status == -EINVAL && capability > 0) break;
-    if (status < 0) return status;
-  }
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   struct __user_cap_data_struct left[2] = {};
   if (kept != kNone) {
@@ -42,8 +56,8 @@ long drop_capabilities(unsigned long kept) {
 
 }  // namespace
 
-long drop_all_capabilities() { return drop_capabilities(kNone); }
-long drop_capabilities_but(unsigned long kept) { return drop_capabilities(kept); }
+long drop_capabilities() { return keep_capability(kNone); }
+long drop_capabilities_but(unsigned long kept) { return keep_capability(kept); }
 
 long loopback_up() {
   int fd = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);

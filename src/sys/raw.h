@@ -78,8 +78,16 @@ inline long pivot_root(const char* new_root, const char* put_old) {
   return value_or_errno(::syscall(SYS_pivot_root, new_root, put_old));
 }
 
-// Gives up every capability: ambient, bounding, inheritable, permitted, effective.
-long drop_all_capabilities();
+// Waits until `word`, in memory that processes share, no longer has `value`; EAGAIN where it has
+// not. futex(2).
+long futex_wait(const std::uint32_t& word, std::uint32_t value);
+// Stores the value and wakes every waiter.
+void futex_set(std::uint32_t& word, std::uint32_t value);
+
+// No exec can give a capability from then on; needs CAP_SETPCAP.
+long drop_bounding_set();
+// Gives up every capability: ambient, inheritable, permitted, effective.
+long drop_capabilities();
 // All but this one, which stays permitted and effective.
 long drop_capabilities_but(unsigned long kept);
 

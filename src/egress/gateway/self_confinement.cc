@@ -201,12 +201,10 @@ Status give_up_files(const std::vector<std::string>& readable) {
 }
 
 Status give_up_capabilities() {
-  const long status = raw::drop_all_capabilities();
-  if (status == 0) return {};
   // Whoever has none cannot lower the bounding set, which then bounds nothing.
-  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
-  struct __user_cap_data_struct none[2] = {};
-  if (::syscall(SYS_capset, &header, none) != 0) return fail_errno(errno, "capset");
+  static_cast<void>(raw::drop_bounding_set());
+  if (const long status = raw::drop_capabilities(); status < 0)
+    return fail_errno(static_cast<int>(-status), "capset");
   return {};
 }
 

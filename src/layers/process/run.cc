@@ -74,10 +74,16 @@ class Run {
     // A breach that could not be undone must not pass for a run like any other.
     if (Status settled = watch_->settle(); !settled)
       result_.warnings.push_back(settled.error().describe());
+    watch_.reset();  // with it the supervisor's hold on the sandbox's mounts
+    supervisor_->let_go();
     look_at_workspaces();
+    if (limits_.needs_attach()) wait_gone();
     if (Status removed = limits_.remove(); !removed)
       result_.warnings.push_back(removed.error().describe());
     if (ended.usage.output_error) result_.warnings.push_back(ended.usage.output_error->describe());
+    if (request_.after_command) request_.after_command(result_);
+    wait_gone();
+    if (request_.when_gone) request_.when_gone(result_);
     return std::move(result_);
   }
 
@@ -154,30 +160,24 @@ class Run {
   confine::LaunchHooks launch_hooks() {
     confine::LaunchHooks hooks;
     if (limits_.needs_attach()) hooks.attach = [this](pid_t init) { return limits_.attach(init); };
-    hooks.meanwhile = [this]() -> Status {
+    hooks.meanwhile = [this](confine::SandboxHandles& handles) -> Status {
       if (lists_changes()) {
         WARD_ASSIGN(before_, Snapshot::take(request_.host.workspaces));
       }
       since_ns_ = sys::file_clock_ns();
+      WARD_TRY(make_watch(handles));
+      // Where changes are held, names are asked for in the sandbox's own root, which is not there
+      // yet.
+      if (!request_.hold) WARD_TRY(make_notifier(confinement_.paths));
       return request_.before_command ? request_.before_command(confinement_.paths) : Status();
     };
     hooks.connected = [this](confine::SandboxHandles& handles) -> Result<int> {
-      confine::PathPlan names = confinement_.paths;
-      if (handles.root.valid()) WARD_TRY(confine::see_from_inside(names, handles.root.get()));
-      confine::NotifierSpec spec{std::move(names),
-                                 request_.host.private_folders,
-                                 socket_paths(request_.policy.network),
-                                 request_.trace == RunRequest::Trace::on,
-                                 names_.any,
-                                 names_.created,
-                                 request_.judge,
-                                 way_out_ ? way_out_->judge() : no_network()};
-      WARD_ASSIGN(confine::Notifier notifier,
-                  confine::Notifier::create(
-                      std::move(spec), {std::move(handles.listener), std::move(handles.diagnosis)},
-                      [this](const confine::Denial& denial) { note(denial); }));
-      notifier_ = std::make_unique<confine::Notifier>(std::move(notifier));
-      WARD_TRY(make_watch(handles));
+      if (request_.hold) {
+        confine::PathPlan names = confinement_.paths;
+        WARD_TRY(confine::see_from_inside(names, handles.root.get()));
+        WARD_TRY(make_notifier(std::move(names)));
+      }
+      notifier_->start({std::move(handles.listener), std::move(handles.diagnosis)});
       return notifier_->fd();
     };
     hooks.serve = [this] { return notifier_->on_readable(); };
@@ -190,6 +190,27 @@ class Run {
               return error == ENETUNREACH ? std::optional(refusal_by(policy::Network(), endpoint))
                                           : std::nullopt;
             }};
+  }
+
+  void wait_gone() {
+    if (Status gone = supervisor_->wait_gone(); !gone)
+      result_.warnings.push_back(gone.error().describe());
+  }
+
+  Status make_notifier(confine::PathPlan names) {
+    confine::NotifierSpec spec{std::move(names),
+                               request_.host.private_folders,
+                               socket_paths(request_.policy.network),
+                               request_.trace == RunRequest::Trace::on,
+                               names_.any,
+                               names_.created,
+                               request_.judge,
+                               way_out_ ? way_out_->judge() : no_network()};
+    WARD_ASSIGN(confine::Notifier notifier,
+                confine::Notifier::create(std::move(spec),
+                                          [this](const confine::Denial& denial) { note(denial); }));
+    notifier_ = std::make_unique<confine::Notifier>(std::move(notifier));
+    return {};
   }
 
   bool lists_changes() const { return request_.list_changes == RunRequest::ListChanges::on; }

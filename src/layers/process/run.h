@@ -28,6 +28,8 @@
 
 namespace ward::process {
 
+struct RunResult;
+
 struct RunRequest {
   std::string id;  // of the run: names its cgroup
   policy::Policy policy;
@@ -52,6 +54,12 @@ struct RunRequest {
   // What else is served while the command runs. `way_out` is null where there is none; it lives as
   // long as the command.
   std::function<std::vector<keeper::Pollable>(WayOut* way_out)> while_running;
+  // Called when the command has ended and its result is complete, while the kernel takes the
+  // namespaces down: the end record is written here.
+  std::function<void(const RunResult&)> after_command;
+  // Called when nothing of the sandbox is left, right before run() returns. A program that has
+  // nothing else to do exits here: to destroy what a run was made of costs a twentieth of a start.
+  std::function<void(const RunResult&)> when_gone;
   // Where set, no change reaches the host: called before the sandbox is made, it answers with the
   // folder that holds the changes (Confinement::review_folder).
   std::function<Result<std::string>(const confine::PathPlan&)> hold;
