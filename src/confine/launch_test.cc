@@ -14,6 +14,7 @@
 #include <fstream>
 
 #include "confine/setup.h"
+#include "support/temp_dir.h"
 #include "sys/seccomp_notify.h"
 #include "sys/socket.h"
 
@@ -167,6 +168,19 @@ TEST_F(Launch, AHiddenFolderAnswersPermissionDenied) {
   EXPECT_THAT(run("ls " + key + "; ls " + (root_ / "secret").string()).output,
               HasSubstr("Permission denied"));
   EXPECT_EQ(*sys::read_file(key), "the key");
+}
+
+// Nothing is left to mask, or to read; the watch masks the name when it comes back (watch_test.cc).
+TEST_F(Launch, AHiddenObjectThatWentAfterThePlanStopsNothing) {
+  test::TempDir home;  // not in a private folder, where the mount point would be made
+  home.write("secret/key", "the key");
+  confinement_.paths.rows.push_back(row(home / "secret", Action::hidden));
+  const std::string script = "cat " + (home / "secret/key") + "; echo went on";
+  EXPECT_THAT(run(script).output, HasSubstr("Permission denied"));
+  fs::remove_all(home / "secret");
+  const std::string output = run(script).output;
+  EXPECT_THAT(output, HasSubstr("No such file"));
+  EXPECT_THAT(output, HasSubstr("went on"));
 }
 
 TEST_F(Launch, NoCapabilityAndNoPrivilegeIsLeft) {

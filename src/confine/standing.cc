@@ -67,10 +67,52 @@ bool Standing::take_up(std::size_t count, std::size_t most_folders) {
     Row& row = rows_[next_row_];
     if (int folder = watch_folder(folder_of(row.path)); folder >= 0)
       rows_in_.emplace(folder, next_row_);
+    else
+      await_return(row);
     ++next_row_;
     look(row);
   }
   return next_awaited_ < awaited_.size() || next_row_ < rows_.size();
+}
+
+// What the plan saw may be gone, and its folder with it: it was not mounted on then, and has
+// nothing to show. It is hidden when it comes back.
+void Standing::await_return(const Row& row) {
+  struct stat status = {};
+  std::string there = folder_of(row.path);
+  if (sys::stat_entry(AT_FDCWD, there.c_str(), status) == 0) return;
+  while (there != "/" && sys::stat_entry(AT_FDCWD, there.c_str(), status) != 0)
+    there = folder_of(there);
+  awaited_.push_back(
+      {.there = std::move(there), .path = row.path, .rule = row.rule, .action = row.action});
+}
+
+// A folder that was removed or moved away is watched where it is now, if at all.
+void Standing::forget_folder(const std::string& path) {
+  auto known = folders_.find(path);
+  if (known == folders_.end()) return;
+  struct stat now = {};
+  Result<struct stat> held = sys::stat_fd(known->second.get());
+  if (held && sys::stat_entry(AT_FDCWD, path.c_str(), now) == 0 &&
+      sys::object_id(*held) == sys::object_id(now))
+    return;
+  rows_in_.erase(known->second.get());
+  awaited_in_.erase(known->second.get());
+  folders_.erase(known);
+}
+
+void Standing::folder_came(const std::string& path) {
+  for (; sorted_ < rows_.size(); ++sorted_)
+    rows_below_.emplace(folder_of(rows_[sorted_].path), sorted_);
+  auto [first, last] = rows_below_.equal_range(path);
+  if (first == last) return;
+  forget_folder(path);
+  int folder = watch_folder(path);
+  const bool fresh = folder >= 0 && !rows_in_.contains(folder);
+  for (auto row = first; row != last; ++row) {
+    if (fresh) rows_in_.emplace(folder, row->second);
+    look(rows_[row->second]);
+  }
 }
 
 void Standing::changed(int folder) {
@@ -161,9 +203,10 @@ void Standing::advance(std::size_t index) {
       if (::realpath(row.path.c_str(), real) == nullptr) return;  // it leads nowhere yet
       target = real;
     }
-    Row hidden{.path = target, .rule = row.rule, .planned = {}, .stamp = {}};
-    Status masked = mask_.hide(target);
-    if (!masked && masked.error().kind() == ErrorKind::not_found) return;
+    Row hidden{.path = target, .rule = row.rule, .action = row.action, .planned = {}, .stamp = {}};
+    Result<bool> renewed = mask_.renew(target, row.action);
+    if (!renewed && renewed.error().kind() == ErrorKind::not_found) return;
+    Status masked = renewed ? Status() : fail(std::move(renewed).error());
     row.done = true;
     add_hidden(target, row.rule);
     if (target == row.path) rows_in_.emplace(folder, by_path_[target]);

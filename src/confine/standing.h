@@ -38,6 +38,8 @@ class Standing {
   bool take_up(std::size_t count, std::size_t most_folders);
   bool bounded() const { return bounded_; }
 
+  // Another folder than the plan saw is at this path: what a row says of a name in it is looked at.
+  void folder_came(const std::string& path);
   // Names have come into or gone from a folder.
   void changed(int folder);
   void changed_all();
@@ -59,10 +61,13 @@ class Standing {
   };
   struct Awaited {
     std::string there, path, rule;  // `there` exists, and leads to `path`
+    Action action = Action::hidden;
     bool done = false;
   };
 
   int watch_folder(const std::string& path);
+  void forget_folder(const std::string& path);
+  void await_return(const Row& row);
   void look(Row& row);
   void advance(std::size_t index);
   void report(const Row& row, const Status& status, bool awaited);
@@ -78,6 +83,9 @@ class Standing {
   std::map<std::string, UniqueFd> folders_;
   std::unordered_map<std::string, std::size_t> by_path_;
   std::unordered_multimap<int, std::size_t> rows_in_, awaited_in_;
+  // Rows by the path of their folder: of the first `sorted_`.
+  std::unordered_multimap<std::string, std::size_t> rows_below_;
+  std::size_t sorted_ = 0;
 };
 
 }  // namespace ward::confine

@@ -269,7 +269,9 @@ void Watch::State::add_root_folder(const std::string& path, std::optional<std::s
   Result<struct stat> status = sys::stat_fd(fd);
   if (!status || !known.emplace(sys::object_id(*status), fd).second) return;
   folders.emplace(fd, RootFolder{std::move(*folder), path, status->st_dev});
-  if (!seen_as || !seen->is_unchanged(*seen_as, *status)) scan(folders.at(fd));
+  if (seen_as && seen->is_unchanged(*seen_as, *status)) return;
+  standing.folder_came(path);
+  scan(folders.at(fd));
 }
 
 // Looks for hidden names and for folders that are not watched yet.

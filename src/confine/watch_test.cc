@@ -12,6 +12,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <deque>
 #include <thread>
 
 #include "confine/notify_lab.h"
@@ -23,6 +24,7 @@ namespace ward::confine {
 namespace {
 
 using std::chrono::steady_clock;
+using ::testing::UnorderedElementsAre;
 
 sys::ObjectId id_of(const std::string& path) {
   return sys::object_id(*sys::stat_at(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW));
@@ -350,6 +352,97 @@ void expect_the_bound_told(bool seen_by_the_plan) {
   EXPECT_EQ(result.report, "");
   ASSERT_EQ(kept.notes.size(), 1U);
   EXPECT_THAT(kept.notes[0], ::testing::HasSubstr("100 folders"));
+}
+
+// Hides `names` of a workspace, as a plan that saw them does.
+PathPlan hiding_names(const test::TempDir& dir, std::initializer_list<const char*> names) {
+  auto plan = hiding_plan(dir);
+  EXPECT_TRUE(plan.has_value());
+  for (const char* name : names) {
+    dir.write(name, "before");
+    plan->rows.push_back({.path = dir / name,
+                          .action = Action::hidden,
+                          .object = id_of(dir / name),
+                          .rule = "denyRead " + std::string(name),
+                          .stubs = {}});
+  }
+  // The clock of files moves in ticks, and some are stamped by an exact one: what was written could
+  // be later than the plan.
+  struct timespec now = {};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  const auto written = static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
+                       static_cast<std::uint64_t>(now.tv_nsec);
+  while ((plan->made_ns = sys::file_clock_ns()) <= written) {
+  }
+  return std::move(*plan);
+}
+
+// Runs `act` outside when the watch has taken all rows up, which it tells by hiding `probe` anew;
+// inside, once it has told of each of them, the names must not be readable.
+LabResult hidden_after(Kept& kept, const test::TempDir& dir, PathPlan plan,
+                       std::vector<std::string> names, const std::function<void()>& act) {
+  LabOptions options = kept.options(std::move(plan), {dir.path()});
+  std::deque<std::pair<const char*, std::function<void()>>> steps = {
+      {"begun", [&] { dir.write("probe", "another"); }}, {"taken-up", act}};
+  options.on_round = [&](Notifier&) {
+    if (steps.empty() || !there(dir / steps.front().first)) return;
+    steps.front().second();
+    steps.pop_front();
+  };
+  return run_in_lab(std::move(options), [&] {
+    ::close(::open((dir / "begun").c_str(), O_CREAT | O_WRONLY, 0600));
+    kept.wait_until_told(1);
+    ::close(::open((dir / "taken-up").c_str(), O_CREAT | O_WRONLY, 0600));
+    kept.wait_until_told(static_cast<int>(names.size()));
+    std::string report;
+    for (const std::string& name : names)
+      if (::open((dir / name).c_str(), O_RDONLY) >= 0 || errno != EACCES)
+        report += name + " can be read; ";
+    return report;
+  });
+}
+
+std::vector<std::string> told_of(const Kept& kept, const test::TempDir& dir) {
+  std::vector<std::string> names;
+  for (const Denial& denial : kept.denials)
+    names.push_back(denial.target.substr(dir.path().size() + 1));
+  return names;
+}
+
+// Between the plan and the mounts an object may go: there is nothing to mount on, and nothing that
+// could be read. Its name is masked when it comes back, with its folder too.
+TEST(Watch, AHiddenNameThatWasGoneAtTheStartIsMaskedWhenItComesBack) {
+  NEEDS(user_namespaces, seccomp_notify, unix_diag);
+  test::TempDir dir;
+  PathPlan plan = hiding_names(dir, {"key", "gone/deep/key", "probe"});
+  ASSERT_EQ(std::system(("rm -r " + dir.path() + "/*").c_str()), 0);
+  Kept kept;
+  const LabResult result = hidden_after(kept, dir, std::move(plan), {"key", "gone/deep/key"}, [&] {
+    dir.write("key", "SECRET=1");
+    dir.write("gone/deep/key", "SECRET=2");
+  });
+  EXPECT_EQ(result.report, "");
+  EXPECT_THAT(told_of(kept, dir), UnorderedElementsAre("probe", "key", "gone/deep/key"));
+  EXPECT_EQ(test::read_text(dir / "gone/deep/key"), "SECRET=2");
+}
+
+TEST(Watch, AHiddenNameInAFolderThatTheHostReplacesIsMaskedInTheNewOne) {
+  NEEDS(user_namespaces, seccomp_notify, unix_diag);
+  test::TempDir dir;
+  PathPlan plan = hiding_names(dir, {"folder/key", "removed/key", "probe"});
+  ASSERT_EQ(::unlink((dir / "probe").c_str()), 0);
+  test::TempDir elsewhere;
+  elsewhere.write("other/key", "SECRET=1");
+  Kept kept;
+  const LabResult result =
+      hidden_after(kept, dir, std::move(plan), {"folder/key", "removed/key"}, [&] {
+        EXPECT_EQ(::rename((dir / "folder").c_str(), (elsewhere / "old").c_str()), 0);
+        EXPECT_EQ(::rename((elsewhere / "other").c_str(), (dir / "folder").c_str()), 0);
+        EXPECT_EQ(std::system(("rm -r " + (dir / "removed")).c_str()), 0);
+        dir.write("removed/key", "SECRET=2");
+      });
+  EXPECT_EQ(result.report, "");
+  EXPECT_THAT(told_of(kept, dir), UnorderedElementsAre("probe", "folder/key", "removed/key"));
 }
 
 TEST(Watch, FoldersBeyondTheBoundAreToldOf) {
