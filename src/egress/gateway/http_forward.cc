@@ -119,6 +119,14 @@ void add_framing(std::string& text, BodyKind body, std::uint64_t size, bool says
 
 }  // namespace
 
+RequestRefusal misplaced_placeholder(const SecretSet& secrets, std::string_view text,
+                                     std::string_view where) {
+  const Secret* secret = secrets.find_placeholder(text);
+  if (secret == nullptr) return {};
+  return misplaced(*secret, "the placeholder of " + secret->rule.name + " is " + std::string(where))
+      .value();
+}
+
 tl::expected<ForwardedRequest, RequestRefusal> forward_request(const HttpHead& head,
                                                                const RequestContext& context) {
   const RequestHead& request = head.request;

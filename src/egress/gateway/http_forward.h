@@ -29,6 +29,10 @@ struct RequestRefusal {
   std::string rule, reason, remedy;
 };
 
+// The placeholder in `text`, which is `where` no placeholder belongs ("in its URL").
+RequestRefusal misplaced_placeholder(const SecretSet& secrets, std::string_view text,
+                                     std::string_view where);
+
 struct ForwardedRequest {
   std::string head;                  // to be sent, its framing included
   std::vector<std::string> secrets;  // the names of those put in

@@ -11,6 +11,8 @@ namespace ward::egress {
 
 namespace {
 
+constexpr std::uint16_t kHttpsPort = 443;
+
 std::shared_ptr<const InterceptRules> compile(const GatewaySpec& spec) {
   return std::make_shared<const InterceptRules>(
       InterceptRules{RequestRules(spec.network.rules, spec.gates), SecretSet(spec.secrets)});
@@ -33,8 +35,10 @@ class TlsInterceptor final : public Interceptor {
   bool wants(const Target& target, Content content) const override {
     const InterceptRules& rules = *shared_.rules;
     if (rules.requests.speak_of(target.host) || rules.secrets.names(target.host)) return true;
-    // A placeholder in plain HTTP is refused, whatever the host.
-    return content == Content::http && !rules.secrets.empty();
+    // Where there are placeholders, none may go elsewhere unseen, whatever the host. Ports that a
+    // rule names for other protocols stay theirs.
+    return !rules.secrets.empty() &&
+           (content == Content::http || (content == Content::tls && target.port == kHttpsPort));
   }
 
   Task<void> serve(Flow flow) override {

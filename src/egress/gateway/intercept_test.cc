@@ -423,11 +423,21 @@ TEST(Intercept, AReloadChangesWhatTheNextRequestMayDo) {
 
 TEST(Intercept, OnlyHostsThatSomethingSpeaksOfAreIntercepted) {
   Lab lab;
-  lab.add_secret();
+  lab.add_rule({}, {});
   lab.talk(get());
   EXPECT_FALSE(lab.interceptor->wants({"other.test", 443, false}, Content::tls));
-  EXPECT_TRUE(lab.interceptor->wants({"other.test", 80, false}, Content::http));
+  EXPECT_FALSE(lab.interceptor->wants({"other.test", 80, false}, Content::http));
   EXPECT_TRUE(lab.interceptor->wants({kHost, 22, false}, Content::opaque));
+}
+
+TEST(Intercept, WhereThereAreSecretsAllHttpIsLookedAt) {
+  Lab lab;
+  lab.add_secret();
+  lab.talk(get());
+  EXPECT_TRUE(lab.interceptor->wants({"other.test", 443, false}, Content::tls));
+  EXPECT_TRUE(lab.interceptor->wants({"other.test", 80, false}, Content::http));
+  EXPECT_FALSE(lab.interceptor->wants({"other.test", 5671, false}, Content::tls));
+  EXPECT_FALSE(lab.interceptor->wants({"other.test", 22, false}, Content::opaque));
 }
 
 TEST(Intercept, AnEarlyAnswerIsNotHeldBack) {

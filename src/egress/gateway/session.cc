@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <boost/asio/experimental/awaitable_operators.hpp>
+#include <optional>
+#include <utility>
 
 #include "egress/decide.h"
 #include "egress/gateway/sessions.h"
@@ -30,6 +32,8 @@ class PlaceholderWatch {
     seen_.erase(0, seen_.size() - search_.open_tail(seen_));
     return false;
   }
+  // Holds the placeholder, where one has been seen.
+  const std::string& seen() const { return seen_; }
 
  private:
   const ByteSearch& search_;
@@ -40,10 +44,6 @@ constexpr const char* kRequestCheck = "the check of requests";
 
 std::string path_of(const RequestHead& request) {
   return request.path.substr(0, std::min(request.path.find('?'), kMaxLoggedPath));
-}
-
-Error placeholder_in_body() {
-  return {ErrorKind::denied, "a placeholder is in the request's body"};
 }
 
 }  // namespace
@@ -70,8 +70,12 @@ struct InterceptSession::Exchange {
   OpenRecord record;
   HttpHead head;
   ForwardedRequest forwarded;
-  bool answered = false;  // bytes of an answer are on their way to the client
-  bool goes_on = false;   // the client's connection may be used again
+  PlaceholderWatch watch{rules->secrets};
+  std::optional<std::string_view> first_part;  // of the body, read and not sent
+  std::optional<RequestRefusal> refusal;
+  bool upload_cut = false;  // the server reads no more of the body; it may have said why
+  bool answered = false;    // bytes of an answer are on their way to the client
+  bool goes_on = false;     // the client's connection may be used again
 };
 
 InterceptSession::InterceptSession(InterceptShared& shared, Flow flow)
@@ -185,13 +189,38 @@ Task<bool> InterceptSession::exchange(Exchange& one) {
       co_return co_await refuse(one, 403, std::move(refused));
     }
   }
-  if (const Status opened = co_await open_upstream(*one.record); !opened)
-    co_return co_await give_up(one, opened.error());
-  Status passed = co_await send_request(one);
+  Status passed = co_await look_into_body(one);
+  if (passed) passed = co_await open_upstream(*one.record);
+  if (passed) passed = co_await send_request(one);
   if (passed) passed = co_await answer_with(one);
   if (!passed) co_return co_await give_up(one, passed.error());
   one.record->verdict = RecordVerdict::allowed;
+  if (one.refusal) {  // a WebSocket that was ended
+    one.record->verdict = RecordVerdict::denied;
+    one.record->rule = one.refusal->rule;
+    one.record->reason = one.refusal->reason;
+  }
   co_return one.goes_on;
+}
+
+// The first part of a body, before anything of its request is sent: most are no larger.
+Task<Status> InterceptSession::look_into_body(Exchange& one) {
+  if (one.head.body == BodyKind::none) co_return Status();
+  watchdog_.allow(kBodyPatience);
+  if (one.head.lists("expect", "100-continue")) {
+    const Status told = co_await client_->write("HTTP/1.1 100 Continue\r\n\r\n");
+    if (!told) co_return fail(told.error());
+  }
+  const auto part = co_await requests_->body();
+  if (!part) co_return fail(part.error());
+  one.first_part = *part;
+  co_return one.watch.take(*part) ? misplaced(one) : Status();
+}
+
+Status InterceptSession::misplaced(Exchange& one) {
+  one.refusal =
+      misplaced_placeholder(one.rules->secrets, one.watch.seen(), "in the request's body");
+  return fail(ErrorKind::denied, one.refusal->reason);
 }
 
 Task<Status> InterceptSession::send_request(Exchange& one) {
@@ -207,10 +236,6 @@ Task<Status> InterceptSession::send_request(Exchange& one) {
   one.record->secrets = one.forwarded.secrets;
   one.record->bytes_up += one.forwarded.head.size();
   if (one.head.body == BodyKind::none) co_return Status();
-  if (one.head.lists("expect", "100-continue")) {
-    const Status told = co_await client_->write("HTTP/1.1 100 Continue\r\n\r\n");
-    if (!told) co_return fail(told.error());
-  }
   co_return co_await relay_body(*requests_, *upstream_->stream, one.head.body, one,
                                 MessageKind::request);
 }
@@ -232,7 +257,7 @@ Task<Status> InterceptSession::answer_with(Exchange& one) {
     co_return fail(ErrorKind::denied,
                    "the server answers compressed although it was asked not to, and a secret could "
                    "be in it");
-  one.goes_on = !one.head.is_http10 && one.head.keep_alive && head.status != 101;
+  one.goes_on = !one.head.is_http10 && one.head.keep_alive && head.status != 101 && !one.upload_cut;
   const ForwardedResponse forwarded =
       forward_response(head, one.forwarded, one.rules->secrets, one.head.is_http10, one.goes_on);
   one.answered = true;
@@ -254,7 +279,6 @@ Task<Status> InterceptSession::answer_with(Exchange& one) {
 
 Task<Status> InterceptSession::relay_body(HttpReader& from, Stream& to, BodyKind kind,
                                           Exchange& one, MessageKind what) {
-  PlaceholderWatch watch(one.rules->secrets);
   static const ByteSearch kNothing{{}};
   Scrubber scrubber(what == MessageKind::response && one.forwarded.scrubbed
                         ? one.rules->secrets.values()
@@ -264,10 +288,15 @@ Task<Status> InterceptSession::relay_body(HttpReader& from, Stream& to, BodyKind
   std::string chunk;
   for (bool ended = false; !ended;) {
     watchdog_.allow(kBodyPatience);
-    const auto part = co_await from.body();
+    const bool peeked = what == MessageKind::request && one.first_part;
+    Result<std::string_view> part = one.first_part.value_or("");
+    if (peeked)
+      one.first_part.reset();
+    else
+      part = co_await from.body();
     if (!part) co_return fail(part.error());
     ended = part->empty();
-    if (what == MessageKind::request && watch.take(*part)) co_return fail(placeholder_in_body());
+    if (what == MessageKind::request && !peeked && one.watch.take(*part)) co_return misplaced(one);
     std::string_view out = ended ? scrubber.finish() : scrubber.take(*part);
     bytes += out.size();
     if (kind == BodyKind::chunked) {
@@ -283,7 +312,9 @@ Task<Status> InterceptSession::relay_body(HttpReader& from, Stream& to, BodyKind
     }
     if (out.empty()) continue;
     const Status sent = co_await to.write(out);
-    if (!sent) co_return fail(sent.error());
+    if (!sent && what == MessageKind::response) co_return fail(sent.error());
+    one.upload_cut = !sent;
+    if (!sent) break;
   }
   co_return Status();
 }
@@ -291,7 +322,6 @@ Task<Status> InterceptSession::relay_body(HttpReader& from, Stream& to, BodyKind
 Task<void> InterceptSession::one_way(HttpReader& from, Stream& source, Stream& to, Exchange& one,
                                      MessageKind what) {
   const bool down = what == MessageKind::response;
-  PlaceholderWatch watch(one.rules->secrets);
   static const ByteSearch kNothing{{}};
   Scrubber scrubber(down && one.forwarded.scrubbed ? one.rules->secrets.values() : kNothing);
   std::string buffer = from.take_unread();
@@ -299,9 +329,8 @@ Task<void> InterceptSession::one_way(HttpReader& from, Stream& source, Stream& t
   buffer.resize(std::max(size, kTunnelBytes));
   for (;;) {
     const std::string_view part = std::string_view(buffer).substr(0, size);
-    if (!down && watch.take(part)) {
-      one.record->verdict = RecordVerdict::denied;
-      one.record->reason = placeholder_in_body().message();
+    if (!down && one.watch.take(part)) {
+      (void)misplaced(one);
       break;
     }
     const std::string_view out = scrubber.take(part);
@@ -346,6 +375,7 @@ Task<bool> InterceptSession::give_up(Exchange& one, const Error& error) {
   const std::string reason = watchdog_.has_expired() ? "it took too long" : error.message();
   if (error.kind() == ErrorKind::denied && !one.answered) {
     RequestRefusal refused{kRequestCheck, reason, error.remedy()};
+    if (one.refusal) refused = *one.refusal;
     co_return co_await refuse(one, 403, std::move(refused));
   }
   one.record->verdict =

@@ -48,6 +48,8 @@ class InterceptSession {
   // Whether the connection goes on.
   Task<bool> serve_one();
   Task<bool> exchange(Exchange& one);
+  Task<Status> look_into_body(Exchange& one);
+  Status misplaced(Exchange& one);
   Task<Status> send_request(Exchange& one);
   Task<Status> answer_with(Exchange& one);
   Task<Status> relay_body(HttpReader& from, Stream& to, BodyKind kind, Exchange& one,
