@@ -10,7 +10,9 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 
+#include "sys/kernel_id.h"
 #include "sys/seccomp_notify.h"
 #include "sys/unix_diag.h"
 
@@ -32,6 +34,15 @@ std::uint64_t namespace_of(int fd) {
 std::uint64_t own_namespace() {
   UniqueFd probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   return probe.valid() ? namespace_of(probe.get()) : 0;
+}
+
+// By the exact clock: no file that is there already has a later stamp, though files are stamped by
+// one that moves in ticks.
+std::uint64_t now_ns() {
+  struct timespec now = {};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
+         static_cast<std::uint64_t>(now.tv_nsec);
 }
 
 std::string describe(const std::string& address) {
@@ -112,6 +123,7 @@ ConnectBroker::ConnectBroker(std::vector<std::string> allowed, NetworkJudge netw
     : allowed_(std::move(allowed)),
       network_(std::move(network)),
       own_namespace_(own_namespace()),
+      begun_ns_(now_ns()),
       epoll_(epoll),
       workers_(workers) {}
 
@@ -188,6 +200,21 @@ bool ConnectBroker::listed(sys::ObjectId object) const {
   });
 }
 
+// unix_diag tells the device of the superblock, which is not stat's in a subvolume or a layer. Two
+// subvolumes of one superblock have inodes of the same number: the sandbox could bind a socket of
+// its own under the number of a host's. What is younger than the sandbox is none that was there
+// before.
+Result<bool> ConnectBroker::bound_inside(const Caller& caller, const Place& place) const {
+  const sys::ObjectId object = sys::object_id(place.status);
+  WARD_ASSIGN(bool inside, sys::socket_bound_in_namespace(diagnostics_.get(), object));
+  if (inside) return true;
+  const Result<sys::ObjectId> known = sys::kernel_id(place.object.get(), caller.tid);
+  if (!known || *known == object) return false;
+  const std::optional<std::uint64_t> birth = sys::birth_ns(place.object.get());
+  if (!birth || *birth < begun_ns_) return false;
+  return sys::socket_bound_in_namespace(diagnostics_.get(), *known);
+}
+
 Result<Reply> ConnectBroker::to_path(const Caller& caller, CallerView& view, UniqueFd socket,
                                      const std::string& path, const OnRefusal& refuse) {
   WARD_ASSIGN(Place place, view.resolve(AT_FDCWD, path, LastLink::follow));
@@ -195,7 +222,7 @@ Result<Reply> ConnectBroker::to_path(const Caller& caller, CallerView& view, Uni
   if (!S_ISSOCK(place.status.st_mode)) return Reply::failure(ECONNREFUSED);
   sys::ObjectId object = sys::object_id(place.status);
   if (!listed(object)) {
-    WARD_ASSIGN(bool inside, sys::socket_bound_in_namespace(diagnostics_.get(), object));
+    WARD_ASSIGN(bool inside, bound_inside(caller, place));
     if (!inside) {
       refuse({inner_path(place), "network.unixSockets lists no such socket", kSocketRemedy});
       return Reply::failure(EACCES);

@@ -93,11 +93,13 @@ class ConnectBroker {
                         int object);
   Result<Reply> wait_for(const Caller& caller, UniqueFd socket);
   bool listed(sys::ObjectId object) const;
+  Result<bool> bound_inside(const Caller& caller, const Place& place) const;
 
   UniqueFd diagnostics_;
   std::vector<std::string> allowed_;
   NetworkJudge network_;
   std::uint64_t own_namespace_ = 0;
+  std::uint64_t begun_ns_ = 0;  // before the sandbox
   int epoll_;
   Workers& workers_;
   std::map<int, Pending> pending_;  // by socket

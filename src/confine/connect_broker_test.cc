@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -12,7 +14,9 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <thread>
 
 #include "confine/notify_lab.h"
@@ -80,6 +84,51 @@ TEST_P(Connects, SocketsOfTheHostAreOutOfReachUnlessListed) {
   ASSERT_FALSE(result.denials.empty());
   EXPECT_EQ(result.denials[0].act, Denial::Act::connect);
   EXPECT_EQ(result.denials[0].target, at("host.sock"));
+}
+
+// A file system with subvolumes, mounted in a mount namespace of this process's own.
+std::string mount_btrfs(const test::TempDir& dir) {
+  if (::unshare(CLONE_NEWNS) != 0) return "unshare";
+  if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return "private";
+  const std::string image = dir / "image", at = dir.make_dir("mounted");
+  for (const std::string& command :
+       {"truncate -s 128M " + image, "mkfs.btrfs -q " + image + " > " + (dir / "log") + " 2>&1",
+        "mount -o loop " + image + " " + at, "btrfs -q subvolume create " + at + "/own",
+        "btrfs -q subvolume create " + at + "/other"})
+    if (std::system(command.c_str()) != 0) return command;
+  return "";
+}
+
+// Until files are stamped later than the lab began.
+void wait_for_next_tick() {
+  struct timespec now = {}, ticks = {};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  do ::clock_gettime(CLOCK_REALTIME_COARSE, &ticks);
+  while (ticks.tv_sec < now.tv_sec || (ticks.tv_sec == now.tv_sec && ticks.tv_nsec <= now.tv_nsec));
+}
+
+// Each subvolume has a device of its own for stat, and numbers its inodes from the same on: the
+// host's socket and the sandbox's first have one number, and one superblock.
+TEST_P(Connects, InASubvolumeAnOwnSocketWorksAndTheHostsOfTheSameNumberDoesNot) {
+  NEEDS(root, user_namespaces, seccomp_notify, unix_diag, tool("mkfs.btrfs"), btrfs_image);
+  ASSERT_EQ(mount_btrfs(dir), "");
+  UniqueFd host(bind_unix(at("mounted/other/host.sock")));
+  ASSERT_EQ(::listen(host.get(), 8), 0);
+  EXPECT_TRUE(UniqueFd(connect_unix(at("mounted/other/host.sock"))).valid()) << "the control";
+  LabResult result = run([&] {
+    Findings found;
+    wait_for_next_tick();
+    int own = bind_unix("mounted/own/own.sock");
+    found.expect(::listen(own, 4), 0, "listen");
+    found.expect(connect_unix("mounted/own/own.sock"), 0, "an own socket");
+    struct stat here = {}, there = {};
+    ::stat("mounted/own/own.sock", &here);
+    ::stat("mounted/other/host.sock", &there);
+    found.check(here.st_ino == there.st_ino && here.st_dev != there.st_dev, "not the same number");
+    found.expect(connect_unix("mounted/other/host.sock"), EACCES, "the host's socket");
+    return found.text();
+  });
+  EXPECT_EQ(result.report, "");
 }
 
 TEST_P(Connects, ConnectsOfTheOwnNetworkBehaveAsWithoutASupervisor) {

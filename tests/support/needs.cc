@@ -185,6 +185,14 @@ std::string probe_tool(const std::string& name) {
   return "not found in PATH";
 }
 
+std::string probe_btrfs_image() {
+  std::ifstream known("/proc/filesystems");
+  std::string word;
+  while (known >> word)
+    if (word == "btrfs") return probe_open("/dev/loop-control");
+  return "the kernel has no btrfs";
+}
+
 }  // namespace
 
 std::string first_unmet(std::initializer_list<Need> needs) {
@@ -212,6 +220,7 @@ const Need unix_diag{"unix_diag", [] { return in_child("unix_diag dump", dump_un
 const Need cgroup_v1_writable{"cgroup_v1_writable", probe_cgroup_v1};
 const Need cgroup_v2_delegated{"cgroup_v2_delegated", probe_cgroup_v2};
 const Need pty{"pty", [] { return probe_open("/dev/ptmx"); }};
+const Need btrfs_image{"btrfs_image", probe_btrfs_image};
 const Need kvm{"kvm", [] { return probe_open("/dev/kvm"); }};
 
 Need tool(const std::string& name) {

@@ -34,6 +34,7 @@ extern const Need unix_diag;
 extern const Need cgroup_v1_writable;   // memory and pids hierarchies
 extern const Need cgroup_v2_delegated;  // memory and pids controllers below our own cgroup
 extern const Need pty;
+extern const Need btrfs_image;  // a file system in a file, mounted through a loop device
 extern const Need kvm;
 
 // A program found in PATH.
