@@ -123,6 +123,7 @@ class Learn {
     process::RunRequest request;
     request.id = id.text();
     request.policy = loaded_.policy;
+    stay_offline(request.policy);
     request.argv = options_.command;
     request.working_directory = surroundings_.cwd;
     request.host = host();
@@ -150,6 +151,17 @@ class Learn {
     else if (held_)
       (void)std::move(*held_).remove().has_value();
     return result;
+  }
+
+  // Nothing leaves while a command is only observed.
+  static void stay_offline(policy::Policy& policy) {
+    policy::Network& network = policy.network;
+    network.allow.clear();
+    network.presets.clear();
+    network.rules.clear();
+    network.host_ports.clear();
+    policy.publish.clear();
+    policy.secrets.clear();
   }
 
   // A folder of the host that would have to be writable for this name to change.

@@ -153,7 +153,7 @@ Result<Reply> ConnectBroker::to_internet(const Caller& caller, UniqueFd socket,
                                          const OnRefusal& refuse) {
   using Answer = NetworkJudge::Answer;
   const int type = type_of(socket.get());
-  Reply reply = Reply::failure(ENETUNREACH);
+  Reply reply = Reply::failure(ECONNREFUSED);
   switch (network_.before ? network_.before(endpoint, type) : Answer::go_on) {
     case Answer::wait:
       if (waiting_.size() >= kMostPending) return Reply::failure(EAGAIN);

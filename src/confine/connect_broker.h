@@ -42,7 +42,7 @@ struct NetworkJudge {
   enum class Answer : std::uint8_t {
     go_on,   // the kernel decides
     wait,    // until the socket there listens: resume() goes on with it
-    refuse,  // answered ENETUNREACH, and reported
+    refuse,  // answered ECONNREFUSED, and reported
   };
   // `type` is the socket's. Before the connect is performed.
   std::function<Answer(const sys::Endpoint& endpoint, int type)> before;

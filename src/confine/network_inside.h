@@ -25,7 +25,8 @@ struct InsideFile {
 };
 
 struct NetworkInside {
-  std::vector<sys::InetBlock> routes;  // local inside, whoever owns them outside
+  std::vector<sys::InetAddress> addresses;  // of the loopback interface
+  std::vector<sys::InetBlock> routes;       // local inside, whoever owns them outside
   std::vector<InsideListener> listeners;
   std::vector<InsideFile> files;
   bool empty() const { return routes.empty() && listeners.empty() && files.empty(); }

@@ -116,6 +116,7 @@ struct SetupPlan {
   std::span<int> trees;   // one a row, room for what detach_trees takes hold of
   bool new_root = false;  // rows[0] is a skeleton for "/"
 
+  std::span<sys::InetAddress> addresses;
   std::span<sys::InetBlock> routes;
   std::span<SetupListener> listeners;
   bool has_network() const { return !routes.empty() || !listeners.empty(); }

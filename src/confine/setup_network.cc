@@ -65,9 +65,10 @@ long hand_out_chunk(InitState& state, std::size_t first, std::size_t count, bool
 long open_network(InitState& state) {
   const SetupPlan& plan = *state.plan;
   if (plan.routes.empty() && plan.listeners.empty()) return 0;
-  long status = raw::add_local_routes(plan.routes, AF_INET);
+  const raw::LocalAddresses local = {plan.addresses, plan.routes};
+  long status = raw::add_local_addresses(local, AF_INET);
   if (status < 0) return status;
-  const bool with_ipv6 = raw::add_local_routes(plan.routes, AF_INET6) == 0;
+  const bool with_ipv6 = raw::add_local_addresses(local, AF_INET6) == 0;
   for (std::size_t first = 0; first < plan.listeners.size(); first += kMaxReportFds) {
     const std::size_t count = std::min(kMaxReportFds, plan.listeners.size() - first);
     status = hand_out_chunk(state, first, count, with_ipv6);

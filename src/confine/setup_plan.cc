@@ -87,6 +87,7 @@ Status choose_forbidden_address(SetupPlan& plan, const NetworkInside& network) {
 }
 
 void add_network(SetupPlan& plan, const NetworkInside& network, SetupArena& arena) {
+  plan.addresses = arena.array(network.addresses);
   plan.routes = arena.array(network.routes);
   std::vector<SetupListener> listeners;
   listeners.reserve(network.listeners.size());

@@ -16,14 +16,10 @@ constexpr const char* kNoGateway =
     "this version has no egress gateway, so nothing outside can be reached";
 
 const Unenforced kUnenforced[] = {
-    {"network.allow", [](const Policy& p) { return !p.network.allow.empty(); }, kNoGateway},
     {"network.presets", [](const Policy& p) { return !p.network.presets.empty(); }, kNoGateway},
-    {"network.hostPorts", [](const Policy& p) { return !p.network.host_ports.empty(); },
-     kNoGateway},
     {"network.rules", [](const Policy& p) { return !p.network.rules.empty(); }, kNoGateway},
     {"secrets", [](const Policy& p) { return !p.secrets.empty(); }, kNoGateway},
     {"sshAgent", [](const Policy& p) { return !p.ssh_agent_hosts.empty(); }, kNoGateway},
-    {"publish", [](const Policy& p) { return !p.publish.empty(); }, kNoGateway},
     {"gates", [](const Policy& p) { return !p.gates.empty(); }, "this version has nobody to ask"},
     {"limits.disk", [](const Policy& p) { return p.limits.disk_bytes.has_value(); },
      "the process layer writes to the host's own file systems and cannot bound their use"},

@@ -124,11 +124,11 @@ TEST(FindingKinds, OverridesNameExactlyTheRefusedOnes) {
 
 TEST(ProcessLayer, RefusesWhatItCannotEnforce) {
   EXPECT_TRUE(process_layer_accepts(policy_of("")));
-  const Status network = process_layer_accepts(policy_of("network: {allow: [a.example]}\n"));
-  ASSERT_FALSE(network);
-  EXPECT_THAT(network.error().describe(),
-              HasSubstr("network.allow cannot be enforced by the process layer: this version has "
-                        "no egress gateway"));
+  EXPECT_TRUE(process_layer_accepts(
+      policy_of("network: {allow: [a.example], hostPorts: [5432]}\npublish: [3000]\n")));
+  const Status gates = process_layer_accepts(policy_of("gates: [{when: dialog}]\n"));
+  ASSERT_FALSE(gates);
+  EXPECT_THAT(gates.error().describe(), HasSubstr("gates cannot be enforced by the process layer"));
   EXPECT_FALSE(process_layer_accepts(policy_of("limits: {disk: 1GiB}\n")));
   EXPECT_FALSE(process_layer_accepts(policy_of("process: {seccomp: desktop}\n")));
   EXPECT_TRUE(

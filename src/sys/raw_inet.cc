@@ -1,6 +1,7 @@
 // Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
 #include "sys/raw_inet.h"
 
+#include <linux/if_addr.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <netinet/in.h>
@@ -20,35 +21,57 @@ constexpr int kLoopbackIndex = 1;
 // is up.
 constexpr int kBacklog = 4096;
 
-struct RouteMessage {
+// A request about the loopback interface: `Body`, and attributes behind it.
+template <class Body>
+struct Message {
   struct nlmsghdr header;
-  struct rtmsg route;
-  struct rtattr interface_attribute;
-  int interface_index;
-  struct rtattr destination_attribute;
-  std::uint8_t destination[16];
+  Body body;
+  char attributes[64];
+
+  void begin(std::uint16_t type, std::uint32_t sequence) {
+    *this = {};
+    header.nlmsg_type = type;
+    header.nlmsg_flags = NLM_F_REQUEST | NLM_F_CREATE | NLM_F_ACK;
+    header.nlmsg_seq = sequence;
+    header.nlmsg_len = offsetof(Message, attributes);
+  }
+  void add(std::uint16_t type, const void* value, std::size_t size) {
+    const struct rtattr attribute = {static_cast<unsigned short>(RTA_LENGTH(size)), type};
+    char* at = reinterpret_cast<char*>(this) + header.nlmsg_len;
+    std::memcpy(at, &attribute, sizeof attribute);
+    std::memcpy(at + RTA_LENGTH(0), value, size);
+    header.nlmsg_len += static_cast<std::uint32_t>(RTA_SPACE(size));
+  }
 };
 
-// All but the last bytes of a short address.
-std::uint32_t fill(RouteMessage& message, const InetBlock& block, std::uint32_t sequence) {
-  const auto bytes = static_cast<std::uint16_t>(block.address.bits() / 8);
-  message = {};
-  message.header.nlmsg_type = RTM_NEWROUTE;
-  message.header.nlmsg_flags = NLM_F_REQUEST | NLM_F_CREATE | NLM_F_ACK;
-  message.header.nlmsg_seq = sequence;
-  message.route.rtm_family = static_cast<unsigned char>(block.address.family);
-  message.route.rtm_dst_len = block.prefix;
-  message.route.rtm_table = RT_TABLE_LOCAL;
-  message.route.rtm_protocol = RTPROT_STATIC;
-  message.route.rtm_scope = RT_SCOPE_HOST;
-  message.route.rtm_type = RTN_LOCAL;
-  message.interface_attribute = {RTA_LENGTH(sizeof(int)), RTA_OIF};
-  message.interface_index = kLoopbackIndex;
-  message.destination_attribute = {static_cast<unsigned short>(RTA_LENGTH(bytes)), RTA_DST};
-  std::memcpy(message.destination, block.address.bytes.data(), bytes);
-  message.header.nlmsg_len =
-      static_cast<std::uint32_t>(offsetof(RouteMessage, destination)) + bytes;
-  return message.header.nlmsg_len;
+std::size_t size_of(const InetAddress& address) {
+  return static_cast<std::size_t>(address.bits() / 8);
+}
+
+Message<struct rtmsg> route_to(const InetBlock& block, std::uint32_t sequence) {
+  Message<struct rtmsg> message;
+  message.begin(RTM_NEWROUTE, sequence);
+  message.body.rtm_family = static_cast<unsigned char>(block.address.family);
+  message.body.rtm_dst_len = block.prefix;
+  message.body.rtm_table = RT_TABLE_LOCAL;
+  message.body.rtm_protocol = RTPROT_STATIC;
+  message.body.rtm_scope = RT_SCOPE_HOST;
+  message.body.rtm_type = RTN_LOCAL;
+  message.add(RTA_OIF, &kLoopbackIndex, sizeof kLoopbackIndex);
+  message.add(RTA_DST, block.address.bytes.data(), size_of(block.address));
+  return message;
+}
+
+Message<struct ifaddrmsg> own_address(const InetAddress& address, std::uint32_t sequence) {
+  Message<struct ifaddrmsg> message;
+  message.begin(RTM_NEWADDR, sequence);
+  message.body.ifa_family = static_cast<unsigned char>(address.family);
+  message.body.ifa_prefixlen = static_cast<unsigned char>(address.bits());
+  message.body.ifa_flags = IFA_F_NODAD;
+  message.body.ifa_index = kLoopbackIndex;
+  message.add(IFA_LOCAL, address.bytes.data(), size_of(address));
+  message.add(IFA_ADDRESS, address.bytes.data(), size_of(address));
+  return message;
 }
 
 // The kernel answers a request before send() returns.
@@ -63,25 +86,28 @@ long answer(int netlink) {
   if (static_cast<std::size_t>(size) < sizeof reply.header + sizeof reply.error.error ||
       reply.header.nlmsg_type != NLMSG_ERROR)
     return -EBADMSG;
-  return reply.error.error;
+  return reply.error.error == -EEXIST ? 0 : reply.error.error;  // two rules speak of one block
+}
+
+template <class Body>
+long request(int netlink, const Message<Body>& message) {
+  const ssize_t sent = ::send(netlink, &message, message.header.nlmsg_len, 0);
+  return sent < 0 ? -errno : answer(netlink);
 }
 
 }  // namespace
 
-long add_local_routes(std::span<const InetBlock> blocks, int family) {
+long add_local_addresses(const LocalAddresses& local, int family) {
   const int netlink = ::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
   if (netlink < 0) return -errno;
   long status = 0;
   std::uint32_t sequence = 0;
-  for (const InetBlock& block : blocks) {
-    if (block.address.family != family) continue;
-    RouteMessage message;
-    const std::uint32_t size = fill(message, block, ++sequence);
-    status = value_or_errno(::send(netlink, &message, size, 0));
-    if (status >= 0) status = answer(netlink);
-    if (status == -EEXIST) status = 0;  // two rules speak of one block
-    if (status < 0) break;
-  }
+  for (const InetAddress& address : local.own)
+    if (status == 0 && address.family == family)
+      status = request(netlink, own_address(address, ++sequence));
+  for (const InetBlock& block : local.blocks)
+    if (status == 0 && block.address.family == family)
+      status = request(netlink, route_to(block, ++sequence));
   ::close(netlink);
   return status;
 }

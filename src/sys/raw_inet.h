@@ -11,9 +11,14 @@
 
 namespace ward::sys::raw {
 
-// Makes every address of these blocks a local one of this namespace, by routes of type `local` on
-// the loopback interface. Needs CAP_NET_ADMIN there. With `family` only the blocks of that family.
-long add_local_routes(std::span<const InetBlock> blocks, int family);
+struct LocalAddresses {
+  std::span<InetAddress> own;   // of the loopback interface
+  std::span<InetBlock> blocks;  // local by a route: nothing has them
+};
+// Gives the namespace these addresses, of one family. Needs CAP_NET_ADMIN there. A namespace with
+// no address of its own but loopback's has no resolver: getaddrinfo(3) with AI_ADDRCONFIG asks for
+// no name then.
+long add_local_addresses(const LocalAddresses& local, int family);
 
 // A socket of `type` (SOCK_STREAM or SOCK_DGRAM) bound to `endpoint`, which a local route covers; a
 // stream socket listens. Close-on-exec and non-blocking. Below port 1024 needs

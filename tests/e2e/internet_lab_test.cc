@@ -19,7 +19,7 @@ TEST(InternetLab, ServesNamesAddressesAndCertificates) {
   WARD_NEEDS_INTERNET(internet);
   const RunResult result =
       run({"/bin/sh", "-c",
-           "curl -sS http://www.site.example/ https://www.site.example/ https://[2001:db8::10]/ "
+           "curl -sS http://www.site.example/ https://www.site.example/ https://[2a0e:66::10]/ "
            "http://private.site.example/ http://169.254.169.254/ http://six.site.example/"});
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("hello from https www.site.example"));

@@ -46,14 +46,15 @@ constexpr const char* kCertificates =
     "-nodes -days 2' && $new -keyout ca.key -out ca.pem -subj '/CN=Ward test authority' -addext "
     "keyUsage=critical,keyCertSign,cRLSign && $new -CA ca.pem -CAkey ca.key -keyout leaf.key -out "
     "leaf.pem -subj /CN=site.example -addext basicConstraints=critical,CA:FALSE -addext "
-    "'subjectAltName=DNS:*.site.example,DNS:*.evil.example,DNS:evil.example,IP:203.0.113.10,"
-    "IP:2001:db8::10'";
+    "'subjectAltName=DNS:*.site.example,DNS:*.evil.example,DNS:evil.example,IP:45.66.77.10,"
+    "IP:2a0e:66::10'";
 
 }  // namespace
 
 Internet::Internet() { begin(); }
 
 Internet::~Internet() {
+  for (const std::string& path : covered_) ::umount2(path.c_str(), MNT_DETACH);
   to_servers_.reset();
   if (servers_ <= 0) return;
   ::kill(servers_, SIGKILL);
@@ -147,7 +148,7 @@ void Internet::put_files_in_place() {
   std::string trusted;
   if (std::filesystem::exists(bundle)) trusted = read_text(bundle);
   const File files[] = {
-      {"/etc/resolv.conf", "nameserver 203.0.113.53\n"},
+      {"/etc/resolv.conf", "nameserver 45.66.77.53\n"},
       {"/etc/hosts", "127.0.0.1 localhost\n::1 localhost\n10.20.0.5 listed.site.example\n"},
       {bundle, trusted + read_text(ca())},
   };
@@ -158,6 +159,7 @@ void Internet::put_files_in_place() {
     const std::filesystem::path target = std::filesystem::canonical(file.path, error);
     if (error || ::mount(source.c_str(), target.c_str(), nullptr, MS_BIND, nullptr) != 0)
       return fail(std::string("a file in the place of ") + file.path);
+    covered_.push_back(target);
   }
 }
 

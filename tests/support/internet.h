@@ -9,6 +9,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/unique_fd.h"
 #include "support/temp_dir.h"
@@ -42,6 +43,7 @@ class Internet {
 
   TempDir folder_;
   std::string why_;
+  std::vector<std::string> covered_;  // paths that are files of the lab meanwhile
   UniqueFd to_servers_, from_servers_;
   int servers_ = -1;
 };

@@ -20,22 +20,22 @@ import urllib.parse
 
 FOLDER = sys.argv[1]
 ADDRESSES = [
-    "203.0.113.10/32",  # www, other
-    "203.0.113.22/32",  # git
-    "203.0.113.53/32",  # the resolver
-    "203.0.113.66/32",  # evil
+    "45.66.77.10/32",  # www, other
+    "45.66.77.22/32",  # git
+    "45.66.77.53/32",  # the resolver
+    "45.66.77.66/32",  # evil
     "10.20.0.5/32",  # a private network
     "169.254.169.254/32",  # metadata
-    "2001:db8::10/128",
-    "2001:db8::16/128",
+    "2a0e:66::10/128",
+    "2a0e:66::16/128",
     "fd20::5/128",  # a private network of IPv6
 ]
 ZONE = {
-    "www.site.example": ["203.0.113.10", "2001:db8::10"],
-    "other.site.example": ["203.0.113.10", "2001:db8::10"],
-    "v4.site.example": ["203.0.113.10"],
-    "six.site.example": ["2001:db8::16"],
-    "git.site.example": ["203.0.113.22"],
+    "www.site.example": ["45.66.77.10", "2a0e:66::10"],
+    "other.site.example": ["45.66.77.10", "2a0e:66::10"],
+    "v4.site.example": ["45.66.77.10"],
+    "six.site.example": ["2a0e:66::16"],
+    "git.site.example": ["45.66.77.22"],
     "private.site.example": ["10.20.0.5"],
     "private6.site.example": ["fd20::5"],
     "meta.site.example": ["169.254.169.254"],
@@ -44,12 +44,12 @@ ZONE = {
     "mapped.site.example": ["::ffff:10.20.0.5"],
     "nat64.site.example": ["64:ff9b::a14:5"],
     "host.site.example": ["10.99.0.2"],
-    "mixed.site.example": ["10.20.0.5", "203.0.113.10"],
-    "evil.example": ["203.0.113.66"],
-    "www.evil.example": ["203.0.113.66"],
+    "mixed.site.example": ["10.20.0.5", "45.66.77.10"],
+    "evil.example": ["45.66.77.66"],
+    "www.evil.example": ["45.66.77.66"],
 }
 # Each question of this name gets the next answer, the last one for ever.
-REBINDING = {"rebind.site.example": [["203.0.113.10"], ["10.20.0.5"]]}
+REBINDING = {"rebind.site.example": [["45.66.77.10"], ["10.20.0.5"]]}
 
 log_lock = threading.Lock()
 log_file = open(FOLDER + "/log", "a", buffering=1)
@@ -209,10 +209,10 @@ def main():
         Stream(("::", 80), Web), Stream(("::", 8080), Web), TlsStream(("::", 443), Web),
         TlsStream(("::", 8443), Web), Stream(("::", 22), Echo), Stream(("::", 7777), Echo),
         # Not at every address: an answer must come from the address that was asked.
-        Stream(("::ffff:203.0.113.53", 53), DnsStream),
-        Datagram(("::ffff:203.0.113.53", 53), DnsDatagram),
-        Datagram(("::ffff:203.0.113.10", 443), Swallow),
-        Datagram(("::ffff:203.0.113.66", 53), Swallow),
+        Stream(("::ffff:45.66.77.53", 53), DnsStream),
+        Datagram(("::ffff:45.66.77.53", 53), DnsDatagram),
+        Datagram(("::ffff:45.66.77.10", 443), Swallow),
+        Datagram(("::ffff:45.66.77.66", 53), Swallow),
     ]
     for server in servers:
         threading.Thread(target=server.serve_forever, daemon=True).start()

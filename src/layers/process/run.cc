@@ -117,7 +117,9 @@ class Run {
 
   // First, so that the gateway comes up while the sandbox is made.
   Status start_way_out() {
-    if (!request_.way_out) return {};
+    if (!request_.way_out)
+      return needs_way_out(request_.policy) ? fail(ErrorKind::bug, "the run was given no gateway")
+                                            : Status();
     WayOutEvents events;
     events.on_denial = [this](const confine::Denial& denial) { note(denial); };
     events.on_records = [this](std::span<const egress::Record> records) { keep(records); };

@@ -72,6 +72,20 @@ confine::Denial denial_of(const policy::Network& network, const egress::Record& 
   return denial;
 }
 
+// Inside, loopback is the sandbox's own: who allows the host's means its ports.
+void add_loopback_ports(policy::Network& network) {
+  for (const policy::HostRule& rule : network.allow) {
+    const auto address = sys::parse_inet_address(rule.host);
+    if (rule.host != "localhost" && !(address && address->is_loopback())) continue;
+    const std::vector<std::uint16_t> ports =
+        rule.port ? std::vector{*rule.port} : std::vector<std::uint16_t>{80, 443};
+    for (const std::uint16_t port : ports)
+      if (std::find(network.host_ports.begin(), network.host_ports.end(), port) ==
+          network.host_ports.end())
+        network.host_ports.push_back(port);
+  }
+}
+
 }  // namespace
 
 confine::ConnectRefusal refusal_by(const policy::Network& network, const sys::Endpoint& endpoint) {
@@ -83,6 +97,7 @@ bool needs_way_out(const policy::Policy& policy) {
 }
 
 Result<std::unique_ptr<WayOut>> WayOut::start(WayOutSpec spec, WayOutEvents events) {
+  add_loopback_ports(spec.gateway.network);
   WARD_ASSIGN(sys::EventLoop loop, sys::EventLoop::create());
   WARD_ASSIGN(egress::GatewayClient client,
               egress::GatewayClient::start(spec.program, spec.gateway));
@@ -118,9 +133,16 @@ Status WayOut::plan_inside() {
   for (const std::uint16_t port : network.host_ports)
     for (const char* loopback : {"127.0.0.1", "::1"})
       listen(ListenerRole::host_port, {address_of(loopback), port}, SOCK_STREAM);
+  inside_.addresses = {gateway, address_of(egress::kGatewayV6)};
   inside_.routes = {block_of(egress::kInsideBlockV4), block_of(egress::kInsideBlockV6)};
   for (const policy::HostRule& rule : network.allow)
-    if (const auto block = sys::parse_inet_block(rule.host)) inside_.routes.push_back(*block);
+    if (const auto block = sys::parse_inet_block(rule.host)) {
+      if (is_inside(block->address))
+        return fail(Error(ErrorKind::invalid, rule.origin.describe() + ": " + rule.host +
+                                                  " is where the gateway is inside")
+                        .with_remedy("name the hosts that are needed"));
+      inside_.routes.push_back(*block);
+    }
   WARD_ASSIGN(std::string resolver, target_of("/etc/resolv.conf"));
   inside_.files.push_back(
       {std::move(resolver), "nameserver " + std::string(egress::kGatewayV4) + "\n"});
@@ -194,7 +216,9 @@ void WayOut::hand_over(std::vector<UniqueFd> listeners) {
 }
 
 void WayOut::check(Status sent) {
-  if (!sent) on_gone(sent.error().describe());
+  if (sent) return;
+  take_messages();  // it may have said why
+  on_gone(sent.error().describe());
 }
 
 Status WayOut::on_readable() { return loop_.run_ready(); }
@@ -337,9 +361,8 @@ void WayOut::on_socket(const confine::Report& report, UniqueFd socket) {
       {listen.role, listen.name, sys::to_string(listen.endpoint.address), listen.endpoint.port},
       socket.get()));
   socket.reset();
-  if (listen.role != ListenerRole::literal || asked_.erase(listen.endpoint) == 0) return;
   listening_.insert(listen.endpoint);
-  events_.resume_connects(listen.endpoint);
+  if (asked_.erase(listen.endpoint) > 0) events_.resume_connects(listen.endpoint);
 }
 
 // The socket belongs to the sandbox's network namespace, whoever calls connect(2).
@@ -387,9 +410,13 @@ void WayOut::offer_connection(const ConnectRequest& request, int socket,
   if (client_) check(client_->connect({request.id, reason}, socket));
 }
 
-Status WayOut::reload(const egress::GatewaySpec& spec, std::function<void(std::string)> done) {
+Status WayOut::reload(egress::GatewaySpec spec, std::function<void(std::string)> done) {
+  add_loopback_ports(spec.network);
   if (!client_) return fail(ErrorKind::io, "the egress gateway is gone");
   if (reload_done_) return fail(ErrorKind::busy, "another reload is under way");
+  if (spec.network.host_ports != spec_.gateway.network.host_ports)
+    return fail(Error(ErrorKind::unsupported, "hostPorts cannot change while the command runs")
+                    .with_remedy("start the command anew"));
   for (const policy::HostRule& rule : spec.network.allow) {
     const auto block = sys::parse_inet_block(rule.host);
     const bool routed =
@@ -403,7 +430,7 @@ Status WayOut::reload(const egress::GatewaySpec& spec, std::function<void(std::s
                       .with_remedy("allow it by a name, or start the command anew"));
   }
   WARD_TRY(client_->reconfigure(spec));
-  reloading_ = spec;
+  reloading_ = std::move(spec);
   reload_done_ = std::move(done);
   return {};
 }
@@ -451,8 +478,11 @@ confine::NetworkJudge::Answer WayOut::before_connect(const sys::Endpoint& endpoi
   using Answer = confine::NetworkJudge::Answer;
   const sys::InetAddress& address = endpoint.address;
   if (type != SOCK_STREAM || !client_ || address.is_loopback() || address.is_unspecified() ||
-      is_inside(address) || listening_.contains(endpoint) || !is_literal(address, endpoint.port))
+      listening_.contains(endpoint))
     return Answer::go_on;
+  // A connect that does not wait would hear of its refusal when nobody looks any more.
+  if (is_inside(address)) return names_.contains(address) ? Answer::refuse : Answer::go_on;
+  if (!is_literal(address, endpoint.port)) return Answer::go_on;
   if (asked_.insert(endpoint).second)
     request_socket(confine::Command::Kind::listen,
                    ListenRequest{ListenerRole::literal, "", endpoint});

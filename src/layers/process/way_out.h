@@ -79,7 +79,7 @@ class WayOut {
   void on_socket(const confine::Report& report, UniqueFd socket);
 
   // `done` gets the reason why the old rules are still in force, or "".
-  Status reload(const egress::GatewaySpec& spec, std::function<void(std::string)> done);
+  Status reload(egress::GatewaySpec spec, std::function<void(std::string)> done);
   Status decide(const egress::Decision& decision);
   const egress::GatewaySpec& spec() const { return spec_.gateway; }
 
@@ -150,7 +150,8 @@ class WayOut {
   };
   std::map<int, Connecting> connecting_;
   std::map<sys::InetAddress, std::string> names_;  // by their addresses inside
-  std::set<sys::Endpoint> listening_, asked_;      // literal addresses
+  std::set<sys::Endpoint> listening_;              // of names, and literal ones
+  std::set<sys::Endpoint> asked_;                  // literal ones that a connect waits for
   std::vector<egress::Record> unsent_;
   std::size_t recorded_ = 0, dropped_ = 0;
   std::function<void(std::string)> reload_done_;
