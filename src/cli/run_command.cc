@@ -151,8 +151,8 @@ class RunCommand {
       return {};
     };
     request.after_command = [this](const process::RunResult& result) { record_end(result); };
-    // A gateway has to be ended, and its door to be taken away.
-    if (!request.way_out)
+    // A gateway has to be ended and its door taken away; a review may hold nothing.
+    if (!request.way_out && !review_)
       request.when_gone = [this](const process::RunResult& result) {
         const int status = finish(result);
         std::fflush(nullptr);
