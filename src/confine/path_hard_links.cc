@@ -3,8 +3,11 @@
 // A file with a second name can be read or written by that name, whatever is mounted on the first.
 // Names of one file cannot be asked of the kernel; they are searched for.
 #include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <memory>
 
 #include "confine/path_planner.h"
@@ -35,6 +38,19 @@ void add_linked_below(const std::string& folder, int depth, LinkedFiles& out,
   }
 }
 
+// Hidden for what is in it. Ward's own program is hidden too, but whoever reads it by another name
+// learns nothing: package managers that share equal files give it many.
+bool is_secret(const LinkedFile& file) {
+  return file.node->state == PathState::hidden && file.node->own < 0;
+}
+
+// Could this user, as whom the command runs, write the file by some name or make it writable?
+bool may_be_written(const std::string& path) {
+  auto status = sys::stat_at(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW);
+  return !status || status->st_uid == ::geteuid() ||
+         ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0 || errno != EACCES;
+}
+
 }  // namespace
 
 Status PathPlanner::refuse_hard_link(const LinkedFile& file, const std::string& other,
@@ -49,8 +65,9 @@ Status PathPlanner::refuse_hard_link(const LinkedFile& file, const std::string& 
                        file.path + " COPY && mv COPY " + file.path));
 }
 
-// Files with more names than the plan knows to be as strict. In a folder that is always protected
-// each file counts: a hook can be a second name of a script of the project.
+// Files with more names than the plan knows to be as strict, where those could do harm. In a folder
+// that is always protected each file counts: a hook can be a second name of a script of the
+// project.
 LinkedFiles PathPlanner::linked_files() const {
   LinkedFiles linked;
   for (const PlanNode& node : nodes_) {
@@ -65,7 +82,9 @@ LinkedFiles PathPlanner::linked_files() const {
     ++file.listed;
   }
   std::erase_if(linked, [](const auto& entry) {
-    return !entry.second.node->has_row || entry.second.listed >= entry.second.links;
+    const LinkedFile& file = entry.second;
+    return !file.node->has_row || file.listed >= file.links ||
+           (!is_secret(file) && !may_be_written(file.path));
   });
   return linked;
 }
@@ -73,12 +92,7 @@ LinkedFiles PathPlanner::linked_files() const {
 // For a file that must not be written, no name may lie in a writable folder; those are all walked.
 // For one that must not be read, every name has to be known: their count is compared with the
 // file's own.
-// Ward's own program is hidden too, but whoever reads it by another name learns nothing: package
-// managers that share equal files give it many.
 Status PathPlanner::check_hard_links() {
-  const auto secret = [](const LinkedFile& file) {
-    return file.node->state == PathState::hidden && file.node->own < 0;
-  };
   const LinkedFiles linked = linked_files();
   if (linked.empty()) return {};
 
@@ -92,7 +106,7 @@ Status PathPlanner::check_hard_links() {
       add_root(node.path());
   for (const std::string& workspace : workspaces_) add_root(workspace);
   for (const auto& [object, file] : linked) {
-    if (!secret(file)) continue;
+    if (!is_secret(file)) continue;
     add_root(std::string(parent_of(file.path)));
     for (const GlobRule& glob : globs_)
       if (resolver_.resolve(glob.glob.literal_prefix()).end == Resolution::End::found)
@@ -105,12 +119,12 @@ Status PathPlanner::check_hard_links() {
     if (entry == linked.end()) continue;
     Access access = access_->decide(alias.path);
     const bool listed = find_node(alias.path) != nullptr;
-    if (!listed && (access.write || (secret(entry->second) && access.read)))
+    if (!listed && (access.write || (is_secret(entry->second) && access.read)))
       return refuse_hard_link(entry->second, alias.path, 0);
     ++explained[alias.object];
   }
   for (const auto& [object, file] : linked)
-    if (secret(file) && explained[object] < file.links)
+    if (is_secret(file) && explained[object] < file.links)
       return refuse_hard_link(file, "", explained[object]);
   return {};
 }

@@ -441,6 +441,32 @@ TEST_F(PathPlanRules, WardsProgramMayHaveOtherNamesThatAreReadOnly) {
   EXPECT_THAT(refusal(), HasSubstr("store/ward"));
 }
 
+// Root's home folder is closed to others: the tree of these tests is in the other place.
+struct NotAtHome {
+  NotAtHome() { ::setenv("HOME", "/nonexistent", 1); }
+};
+class PathPlanOfAnotherUser : private NotAtHome, public PathPlanRules {};
+
+// As it is where root installs it and equal files share their content: nothing to search for.
+TEST_F(PathPlanOfAnotherUser, WhatTheUserCannotWriteMayHaveOtherNamesInWritableFolders) {
+  NEEDS(root);
+  tree.write("bin/ward", "program");
+  tree.make_dir("store");
+  hard_link("bin/ward", "store/ward");
+  host.ward_paths = {at("bin/ward")};
+  allow_write("store");
+  EXPECT_THAT(refusal(), HasSubstr("store/ward"));  // root can write it
+  for (const char* folder : {"", "bin", "store"}) ::chmod(at(folder).c_str(), 0755);
+  ::chmod(at("bin/ward").c_str(), 0755);
+  ASSERT_EQ(::seteuid(65533), 0);
+  EXPECT_THAT(rows(plan()), Contains("hidden T/bin/ward EACCES"));
+  ASSERT_EQ(::seteuid(0), 0);
+  ASSERT_EQ(::chown(at("bin/ward").c_str(), 65533, 0), 0);
+  ASSERT_EQ(::seteuid(65533), 0);
+  EXPECT_THAT(refusal(), HasSubstr("store/ward"));  // who owns it can make it writable
+  ASSERT_EQ(::seteuid(0), 0);
+}
+
 TEST_F(PathPlanRules, ADenyOfAHigherScopeIsFinal) {
   tree.make_dir("a/b");
   rule(policy::PathList::deny_read, "a", policy::Scope::managed);
