@@ -14,9 +14,9 @@ namespace ward::egress {
 namespace {
 
 constexpr std::size_t kMaxIdlePipes = 64;
-constexpr std::size_t kMaxLargePipes = 32;  // 16 MiB together
-constexpr std::size_t kLargePipeBytes = 512U << 10U;
-constexpr std::size_t kPartBytes = 512U << 10U;
+constexpr std::size_t kMaxLargePipes = 16;  // 16 MiB together
+constexpr std::size_t kLargePipeBytes = 1U << 20U;
+constexpr std::size_t kPartBytes = 1U << 20U;
 // How many parts one connection moves before the others get their turn.
 constexpr int kPartsInARow = 4;
 // How long one direction may be silent after the other has ended.
