@@ -28,7 +28,7 @@ class GatewayProcess : public ::testing::Test {
 
 TEST_F(GatewayProcess, IsConfinedBeforeItSaysThatItIsReady) {
   Gateway gateway{egress::GatewaySpec()};
-  EXPECT_EQ(gateway.next<egress::Ready>().ca_certificate_pem, "");
+  (void)gateway.next<egress::Ready>();
   const std::string status =
       read_text("/proc/" + std::to_string(gateway.client().pid()) + "/status");
   EXPECT_THAT(status, HasSubstr("NoNewPrivs:\t1\n"));
