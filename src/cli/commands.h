@@ -13,6 +13,8 @@ int run_command(const std::vector<std::string>& arguments);
 int review_command(const std::vector<std::string>& arguments);
 int apply_command(const std::vector<std::string>& arguments);
 int discard_command(const std::vector<std::string>& arguments);
+int approve_command(const std::vector<std::string>& arguments);
+int deny_command(const std::vector<std::string>& arguments);
 int doctor_command(const std::vector<std::string>& arguments);
 int audit_command(const std::vector<std::string>& arguments);
 

@@ -22,6 +22,8 @@ constexpr Subcommand kSubcommands[] = {
     {"review", "show the changes that a run holds", ward::cli::review_command},
     {"apply", "land held changes", ward::cli::apply_command},
     {"discard", "drop held changes", ward::cli::discard_command},
+    {"approve", "let a request through that a gate holds", ward::cli::approve_command},
+    {"deny", "refuse a request that a gate holds", ward::cli::deny_command},
     {"doctor", "print what this machine can enforce, and run the self-test",
      ward::cli::doctor_command},
     {"audit", "show and verify the journal", ward::cli::audit_command},

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "base/escape.h"
 #include "base/id.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
@@ -86,6 +87,18 @@ Status add_ports(const std::vector<std::string>& texts, const char* option,
     if (std::find(ports.begin(), ports.end(), port) == ports.end()) ports.push_back(port);
   }
   return {};
+}
+
+// "approve 3", "deny 0".
+Status decide_gate(process::GateDesk& gates, std::string_view request) {
+  using Choice = process::GateDesk::Choice;
+  const bool approve = request.starts_with(kApproveRequest);
+  if (!approve && !request.starts_with(kDenyRequest))
+    return fail(ErrorKind::invalid, "this run knows no " + std::string(request));
+  request.remove_prefix(request.find(' ') + 1);
+  WARD_ASSIGN(const std::uint64_t number, policy::parse_count(request, 0, UINT32_MAX));
+  return gates.decide(number, approve ? Choice::allow : Choice::deny,
+                      approve ? "ward approve" : "ward deny");
 }
 
 // One run, from the options to the exit status.
@@ -179,19 +192,25 @@ class RunCommand {
     request.on_records = [this](std::span<const egress::Record> records) {
       journal_->egress(records, report_.warnings);
     };
-    request.while_running = [this](process::WayOut* way_out) { return open_door(way_out); };
+    request.while_running = [this](process::WayOut* way_out, process::GateDesk* gates) {
+      return open_door(way_out, gates);
+    };
+    request.on_held = [this](const process::HeldRequest& held) { tell_held(held); };
+    request.on_decided = [this](const process::HeldRequest& held,
+                                const egress::Decision& decision) {
+      journal_->gate_decided(held.ask, decision, report_.warnings);
+    };
     return {};
   }
 
-  std::vector<keeper::Pollable> open_door(process::WayOut* way_out) {
-    Result<std::unique_ptr<RunDoor>> door =
-        RunDoor::open(surroundings_.state_folder, report_.id,
-                      [this, way_out](const std::string& request, RunDoor::Answer answer) {
-                        if (request == kReloadRequest)
-                          reload(*way_out, answer);
-                        else
-                          answer("this run knows no " + request);
-                      });
+  std::vector<keeper::Pollable> open_door(process::WayOut* way_out, process::GateDesk* gates) {
+    Result<std::unique_ptr<RunDoor>> door = RunDoor::open(
+        surroundings_.state_folder, report_.id,
+        [this, way_out, gates](const std::string& request, const RunDoor::Answer& answer) {
+          if (request == kReloadRequest) return reload(*way_out, answer);
+          const Status decided = decide_gate(*gates, request);
+          answer(decided ? "" : decided.error().describe());
+        });
     if (!door) {
       report_.warnings.push_back("ward policy reload cannot reach this run: " +
                                  door.error().describe());
@@ -199,6 +218,16 @@ class RunCommand {
     }
     door_ = std::move(*door);
     return {{door_->fd(), [this] { return door_->on_readable(); }}};
+  }
+
+  // Where the terminal does not ask, somebody must learn of it.
+  void tell_held(const process::HeldRequest& held) const {
+    if (held.at_terminal || ::isatty(STDERR_FILENO) == 0) return;
+    const std::string line =
+        "ward: held: " + escape_for_terminal(held.ask.method + " " + held.ask.url) +
+        "; decide with `ward approve " + report_.id + " " + std::to_string(held.number) +
+        "` or `ward deny`\n";
+    std::fputs(line.c_str(), stderr);
   }
 
   void reload(process::WayOut& way_out, const RunDoor::Answer& answer) {

@@ -18,6 +18,9 @@ namespace ward::cli {
 
 // Read the policy's documents again; the network's rules of them come into force.
 inline constexpr const char* kReloadRequest = "reload";
+// "approve NUMBER" and "deny NUMBER": what becomes of a held request; 0: the only one.
+inline constexpr const char* kApproveRequest = "approve ";
+inline constexpr const char* kDenyRequest = "deny ";
 
 class RunDoor {
  public:

@@ -96,6 +96,19 @@ void RunJournal::egress(std::span<const egress::Record> records,
   append(*journal_, events, journal::Durability::unsynced, warnings);
 }
 
+void RunJournal::gate_decided(const egress::Ask& ask, const egress::Decision& decision,
+                              std::vector<std::string>& warnings) {
+  journal::Event event;
+  event.kind = journal::EventKind::gate_decided;
+  event.run = run_;
+  event.payload.set_flag("allowed", decision.allow != 0);
+  event.payload.set("method", ask.method);
+  event.payload.set("url", ask.url);
+  event.payload.set("gate", ask.gate);
+  event.payload.set("reason", decision.reason);
+  append(*journal_, {event}, journal::Durability::unsynced, warnings);
+}
+
 void RunJournal::reloaded(const std::string& error, std::vector<std::string>& warnings) {
   journal::Event event;
   event.kind = journal::EventKind::policy_reloaded;

@@ -30,6 +30,8 @@ class RunJournal {
   // Lines of the egress log.
   void egress(std::span<const egress::Record> records, std::vector<std::string>& warnings);
   // The network's rules were changed, or could not be: then `error` says why.
+  void gate_decided(const egress::Ask& ask, const egress::Decision& decision,
+                    std::vector<std::string>& warnings);
   void reloaded(const std::string& error, std::vector<std::string>& warnings);
   // The denials and the end.
   void end(const process::RunResult& result, std::vector<std::string>& warnings);

@@ -42,6 +42,7 @@ class Supervisor::Run {
 
   void end_run(Outcome why);
   Status send(const Command& message);
+  Terminal* terminal() const { return terminal_.get(); }
   Result<Ended> run();
   void let_go();
   Status wait_gone();
@@ -443,6 +444,12 @@ Supervisor::Supervisor(SuperviseSpec spec) : run_(std::make_unique<Run>(std::mov
 Supervisor::~Supervisor() { static_cast<void>(wait_gone().has_value()); }
 void Supervisor::end_run(Outcome why) { run_->end_run(std::move(why)); }
 Status Supervisor::ask_for_socket(const confine::Command& command) { return run_->send(command); }
+bool Supervisor::ask_at_terminal(Question question) {
+  return run_->terminal() != nullptr && run_->terminal()->ask(std::move(question));
+}
+void Supervisor::withdraw_question(const std::string& note) {
+  if (run_->terminal() != nullptr) run_->terminal()->withdraw(note);
+}
 Result<Ended> Supervisor::run() { return run_->run(); }
 void Supervisor::let_go() { run_->let_go(); }
 Status Supervisor::wait_gone() { return run_->wait_gone(); }

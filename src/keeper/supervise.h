@@ -31,6 +31,7 @@
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "confine/control.h"
+#include "keeper/question.h"
 #include "keeper/stdio.h"
 
 namespace ward::keeper {
@@ -101,6 +102,10 @@ class Supervisor {
   // Sends init a `listen` or `socket` command; on_socket gets the answer. Nothing happens where
   // init is gone.
   Status ask_for_socket(const confine::Command& command);
+
+  // Asks the person at the caller's terminal. False where there is none to ask.
+  bool ask_at_terminal(Question question);
+  void withdraw_question(const std::string& note);
 
   // Runs the command to its end, when every process of the sandbox is gone but init, which is on
   // its way out; once. An error means that Ward itself failed; nothing of the sandbox is left then.

@@ -166,9 +166,40 @@ void Terminal::on_keys() {
     static_cast<void>(sys::set_timer(foreground_check_.get(), kForegroundCheck).has_value());
     return;
   }
+  if (question_) return take_answer({keys_.data(), read->bytes});
   begin_ = 0;
   end_ = read->bytes;
   flush_keys();
+}
+
+bool Terminal::ask(Question question) {
+  if (question_ || !raw_ || !keys_watched_ || screen_ < 0) return false;
+  show("\r\n" + question.text);
+  std::string code = question.code;
+  question_.emplace(OpenQuestion{std::move(question), AnswerLine(std::move(code))});
+  return true;
+}
+
+void Terminal::withdraw(const std::string& note) {
+  if (!question_) return;
+  question_.reset();
+  show("\r\nward: " + note + "\r\n");
+}
+
+void Terminal::take_answer(std::string_view keys) {
+  std::string echo;
+  const AnswerLine::State state = question_->line.take(keys, echo);
+  show(echo);
+  if (state == AnswerLine::State::open) return;
+  const auto answered = std::move(question_->question.answered);
+  question_.reset();
+  show(state == AnswerLine::State::yes ? "\r\nward: allowed\r\n" : "\r\nward: denied\r\n");
+  answered(state == AnswerLine::State::yes);
+}
+
+// A terminal that takes nothing now shows nothing; the request waits for its deadline.
+void Terminal::show(std::string_view text) {
+  static_cast<void>(sys::write_some(screen_, text).has_value());
 }
 
 void Terminal::flush_keys() {

@@ -15,6 +15,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "keeper/question.h"
 #include "keeper/relay.h"
 #include "keeper/stdio.h"
 #include "sys/event.h"
@@ -39,6 +40,12 @@ class Terminal {
   void detach();
   void resize();
 
+  // Shows the question; the keys that follow are its answer, not the command's. False where no
+  // person can be asked now: no keys are read, or another question is open.
+  bool ask(Question question);
+  // Somebody else has answered: `note` is shown in its place.
+  void withdraw(const std::string& note);
+
   // The command is gone: what is left in the pty is shown, then the output is done.
   void command_ended();
   bool done() const { return output_.done(); }
@@ -53,6 +60,8 @@ class Terminal {
   bool reads_keys() const { return input_.kind == SourceKind::terminal; }
   void hang_up();
   void on_keys();
+  void take_answer(std::string_view keys);
+  void show(std::string_view text);
   void flush_keys();
   void watch_keys(bool keys);
   void stop_keys();
@@ -72,6 +81,11 @@ class Terminal {
   std::size_t end_ = 0;
   bool keys_watched_ = false;
   bool waits_for_keys_ = true;
+  struct OpenQuestion {
+    Question question;
+    AnswerLine line;
+  };
+  std::optional<OpenQuestion> question_;
 };
 
 }  // namespace ward::keeper

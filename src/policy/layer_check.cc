@@ -1,4 +1,6 @@
 // Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "policy/lint.h"
 
 namespace ward::policy {
@@ -12,19 +14,19 @@ struct Unenforced {
   std::string_view why;
 };
 
-constexpr const char* kNoGateway =
-    "this version has no egress gateway, so nothing outside can be reached";
-
 const Unenforced kUnenforced[] = {
-    {"network.presets", [](const Policy& p) { return !p.network.presets.empty(); }, kNoGateway},
-    {"network.rules", [](const Policy& p) { return !p.network.rules.empty(); }, kNoGateway},
-    {"secrets", [](const Policy& p) { return !p.secrets.empty(); }, kNoGateway},
-    {"sshAgent", [](const Policy& p) { return !p.ssh_agent_hosts.empty(); }, kNoGateway},
-    {"gates", [](const Policy& p) { return !p.gates.empty(); }, "this version has nobody to ask"},
+    {"sshAgent", [](const Policy& p) { return !p.ssh_agent_hosts.empty(); },
+     "this version lets no SSH agent in"},
+    {"gates",
+     [](const Policy& p) {
+       return std::any_of(p.gates.begin(), p.gates.end(),
+                          [](const Gate& gate) { return gate.when != Gate::When::request; });
+     },
+     "it sees requests, and neither actions nor dialogs"},
     {"limits.disk", [](const Policy& p) { return p.limits.disk_bytes.has_value(); },
      "the process layer writes to the host's own file systems and cannot bound their use"},
     {"limits.netBandwidth", [](const Policy& p) { return p.limits.net_bandwidth.has_value(); },
-     kNoGateway},
+     "the egress gateway counts bytes and does not slow them down"},
     {"lifetime.ttl", [](const Policy& p) { return p.lifetime.ttl.has_value(); },
      "a command of the process layer ends with ward; limits.wall bounds it"},
     {"lifetime.idle", [](const Policy& p) { return p.lifetime.idle.has_value(); },

@@ -129,6 +129,7 @@ TEST(ProcessLayer, RefusesWhatItCannotEnforce) {
   const Status gates = process_layer_accepts(policy_of("gates: [{when: dialog}]\n"));
   ASSERT_FALSE(gates);
   EXPECT_THAT(gates.error().describe(), HasSubstr("gates cannot be enforced by the process layer"));
+  EXPECT_TRUE(process_layer_accepts(policy_of("gates: [{when: request, host: a.example}]\n")));
   EXPECT_FALSE(process_layer_accepts(policy_of("limits: {disk: 1GiB}\n")));
   EXPECT_FALSE(process_layer_accepts(policy_of("process: {seccomp: desktop}\n")));
   EXPECT_TRUE(

@@ -88,8 +88,7 @@ Status Hub::start(InterceptorFactory make_interceptor) {
   WARD_ASSIGN(GatewaySpec spec, parse_spec(bytes));
   WARD_ASSIGN(resolver_, Resolver::create(loop_, spec.name_servers));
   spec_ = std::make_shared<const GatewaySpec>(std::move(spec));
-  // An authority costs time and trust: none is made where nothing is to be read.
-  if (make_interceptor != nullptr && spec_->interception == Interception::wanted) {
+  if (make_interceptor != nullptr) {
     WARD_ASSIGN(interceptor_, make_interceptor(*this, *spec_));
   } else if (needs_interception(*spec_)) {
     return fail(ErrorKind::unsupported, "this gateway reads no TLS, which the policy needs");

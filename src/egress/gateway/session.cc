@@ -188,6 +188,7 @@ Task<bool> InterceptSession::exchange(Exchange& one) {
                              "ask again, and have a person approve it"};
       co_return co_await refuse(one, 403, std::move(refused));
     }
+    one.record->reason = decision.reason;  // who let it through
   }
   Status passed = co_await look_into_body(one);
   if (passed) passed = co_await open_upstream(*one.record);

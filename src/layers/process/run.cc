@@ -138,6 +138,8 @@ class Run {
     events.resume_connects = [this](const sys::Endpoint& endpoint) {
       if (notifier_) notifier_->resume_connects(endpoint);
     };
+    events.on_ask = [this](const egress::Ask& ask) { gates_->hold(ask); };
+    WARD_TRY(open_gates());
     result_.egress.emplace();
     WARD_ASSIGN(way_out_, WayOut::start(*request_.way_out, std::move(events)));
     confinement_.network = way_out_->inside();
@@ -147,6 +149,21 @@ class Run {
     for (confine::InsideFile& file :
          trust_files(request_.way_out->gateway.trust_bundle_pem, authority, ::environ))
       confinement_.network.files.push_back(std::move(file));
+    return {};
+  }
+
+  Status open_gates() {
+    GateEvents events;
+    events.decide = [this](const egress::Decision& decision) { return way_out_->decide(decision); };
+    events.ask_at_terminal = [this](keeper::Question question) {
+      return supervisor_ && supervisor_->ask_at_terminal(std::move(question));
+    };
+    events.withdraw_question = [this](const std::string& note) {
+      if (supervisor_) supervisor_->withdraw_question(note);
+    };
+    events.on_held = request_.on_held;
+    events.on_decided = request_.on_decided;
+    WARD_ASSIGN(gates_, GateDesk::create(std::move(events), kGatePatience));
     return {};
   }
 
@@ -311,8 +328,9 @@ class Run {
         way_out_->on_socket(report, std::move(socket));
       };
     }
+    if (gates_) spec.pollables.push_back({gates_->fd(), [this] { return gates_->on_readable(); }});
     if (request_.while_running)
-      for (keeper::Pollable& pollable : request_.while_running(way_out_.get()))
+      for (keeper::Pollable& pollable : request_.while_running(way_out_.get(), gates_.get()))
         spec.pollables.push_back(std::move(pollable));
     if (int fd = limits_.out_of_memory_fd(); fd >= 0)
       spec.pollables.push_back({fd, [this] { return on_out_of_memory(); }});
@@ -349,6 +367,7 @@ class Run {
   std::unique_ptr<confine::Notifier> notifier_;
   std::unique_ptr<confine::Watch> watch_;
   std::unique_ptr<keeper::Supervisor> supervisor_;
+  std::unique_ptr<GateDesk> gates_;
   std::unique_ptr<WayOut> way_out_;
   std::optional<Error> no_way_out_;  // it ended before the command began
 };

@@ -22,6 +22,7 @@
 #include "keeper/stdio.h"
 #include "keeper/supervise.h"
 #include "layers/process/changes.h"
+#include "layers/process/gate_desk.h"
 #include "layers/process/leftovers.h"
 #include "layers/process/way_out.h"
 #include "policy/policy.h"
@@ -53,7 +54,11 @@ struct RunRequest {
   std::function<void(std::span<const egress::Record>)> on_records;
   // What else is served while the command runs. `way_out` is null where there is none; it lives as
   // long as the command.
-  std::function<std::vector<keeper::Pollable>(WayOut* way_out)> while_running;
+  // `gates` is null where no request can be held.
+  std::function<std::vector<keeper::Pollable>(WayOut* way_out, GateDesk* gates)> while_running;
+  // A gate holds a request; it was decided.
+  std::function<void(const HeldRequest&)> on_held;
+  std::function<void(const HeldRequest&, const egress::Decision&)> on_decided;
   // Called when the command has ended and its result is complete, while the kernel takes the
   // namespaces down: the end record is written here.
   std::function<void(const RunResult&)> after_command;

@@ -441,10 +441,7 @@ Status WayOut::decide(const egress::Decision& decision) {
 }
 
 void WayOut::finish() {
-  if (client_) take_messages();
-  // One that never came up has served nobody: there is nothing to wait for.
-  const bool served = certificate_.has_value();
-  if (client_ && served && client_->end()) {
+  if (client_ && client_->end()) {
     const auto deadline = std::chrono::steady_clock::now() + kEndPatience;
     while (client_) {
       const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -461,8 +458,11 @@ void WayOut::finish() {
       if (auto* record = std::get_if<egress::Record>(message)) on_record(std::move(*record));
     }
   }
-  // It is reaped by the destructor, and has ended by then: the kernel takes its time for it.
-  if (client_) loop_.remove(client_->channel());
+  if (client_) {
+    loop_.remove(client_->channel());
+    client_->stop(kEndPatience);
+    client_.reset();
+  }
   flush();
   if (dropped_ > 0)
     events_.on_warning(std::to_string(dropped_) + " records of the egress log beyond the first " +
