@@ -139,7 +139,7 @@ TEST_F(Load, AResetIsPassedOnAsAReset) {
 TEST_F(Load, TooManyConnectionsAreRefusedAndRecordedAndOthersGoOn) {
   struct rlimit before = {};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
-  set_descriptors(560);  // room for fifty
+  set_descriptors(741);  // room for fifty
   start();
   const Server server("127.0.0.1", 7000, echo);
   std::vector<UniqueFd> tunnels;

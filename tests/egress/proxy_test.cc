@@ -103,8 +103,31 @@ TEST_F(Proxy, OnlyTheCheckedAddressIsDialled) {
   names_->set("up.test", {"127.0.0.2", "127.0.0.1"});
   const Tunnel tunnel = connect_through(gateway().http_port(), "up.test:7000");
   EXPECT_THAT(tunnel.head, StartsWith("HTTP/1.1 200 "));
+  send_text(tunnel.socket.get(), "hello");
+  EXPECT_EQ(receive(tunnel.socket.get(), 5), "hello");
   EXPECT_EQ(good.connections(), 1);
   EXPECT_EQ(bad.connections(), 0);
+}
+
+TEST_F(Proxy, ANameThatIsReboundIsCheckedAnew) {
+  start();
+  const Server server("127.0.0.1", 7000, echo);
+  const Server inner("127.0.0.2", 7000, echo);
+  EXPECT_THAT(connect_through(gateway().http_port(), "up.test:7000").head,
+              StartsWith("HTTP/1.1 200 "));
+  names_->set("up.test", {"127.0.0.2"});
+  EXPECT_THAT(connect_through(gateway().http_port(), "up.test:7000").head,
+              StartsWith("HTTP/1.1 403 "));
+  EXPECT_EQ(inner.connections(), 0);
+}
+
+TEST_F(Proxy, ADenyOfAnAddressHoldsForANameThatLeadsThere) {
+  spec_.network.deny = {rule("127.0.0.0/8")};
+  start();
+  const Server server("127.0.0.1", 7000, echo);
+  const Tunnel tunnel = connect_through(gateway().http_port(), "up.test:7000");
+  EXPECT_THAT(tunnel.head, HasSubstr("X-Ward-Denied: deny 127.0.0.0/8 (ward.yaml:7)\r\n"));
+  EXPECT_EQ(server.connections(), 0);
 }
 
 TEST_F(Proxy, OddSpellingsOfAnAddressAreRefused) {
@@ -116,8 +139,10 @@ TEST_F(Proxy, OddSpellingsOfAnAddressAreRefused) {
     EXPECT_THAT(connect_through(gateway().http_port(), host + ":7000"s).head,
                 ::testing::Not(StartsWith("HTTP/1.1 200 ")))
         << host;
-  EXPECT_THAT(connect_through(gateway().http_port(), "[::ffff:127.0.0.1]:7000").head,
-              StartsWith("HTTP/1.1 200 "));
+  const Tunnel tunnel = connect_through(gateway().http_port(), "[::ffff:127.0.0.1]:7000");
+  EXPECT_THAT(tunnel.head, StartsWith("HTTP/1.1 200 "));
+  send_text(tunnel.socket.get(), "hello");
+  EXPECT_EQ(receive(tunnel.socket.get(), 5), "hello");
   EXPECT_EQ(server.connections(), 2);
 }
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -116,6 +117,30 @@ TEST_F(Transparent, ANameThatIsNotAllowedIsRefusedRecordedAndNeverForwarded) {
   EXPECT_EQ(code(answer(question(up_, 16))), 0) << "TXT of an allowed name: nothing";
   EXPECT_EQ(code(answer(question(up_, 65))), 0) << "HTTPS of an allowed name: nothing";
   EXPECT_TRUE(names_->asked().empty());
+}
+
+TEST_F(Transparent, NamesBeyondWhatCanListenAreAnsweredWithAnErrorAndRecorded) {
+  const struct rlimit few = {600, 600};  // 150 for names
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  spec_.network.allow = {rule("*.wild.test", 7000)};
+  start();
+  for (int i = 0; i < 150; ++i) {
+    const std::string label = std::to_string(1000 + i);
+    const UniqueFd asking = question("\x04" + label + "\x04wild\x04test", 1);
+    const auto need = gateway().next<NeedListener>();
+    EXPECT_EQ(need.name, label + ".wild.test");
+    const UniqueFd socket = listen_at("127.0.0.1", 0);
+    ASSERT_TRUE(gateway().client().offer(
+        {ListenerRole::transparent, need.name, need.address, need.port}, socket.get()));
+    EXPECT_EQ(code(answer(asking)), 0);
+  }
+  EXPECT_EQ(code(answer(question("\x05later\x04wild\x04test"s, 1))), 2);
+  EXPECT_EQ(gateway().record().reason, "no descriptors are left for more names");
+  EXPECT_EQ(code(answer(question("\x04"
+                                 "1000\x04wild\x04test"s,
+                                 1))),
+            0)
+      << "as before";
 }
 
 TEST_F(Transparent, AConnectionReachesTheNameItsAddressStandsFor) {

@@ -41,13 +41,19 @@ Ownership ownership_of(const Address& address, std::uint16_t port) {
   return from.address() == endpoint.address() ? Ownership::own : Ownership::foreign;
 }
 
-std::size_t connections_for_descriptors() {
+// How the descriptors that this process may have are shared out, so that neither names nor
+// connections take those of the other, and a message of the supervisor always has room for its own.
+struct Budget {
+  std::size_t connections = kMaxConnections;
+  std::size_t listeners = kMaxListeners;
+};
+Budget budget() {
   struct rlimit limit = {};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return kMaxConnections;
-  const std::size_t most = limit.rlim_cur > 2 * kSpareDescriptors
-                               ? limit.rlim_cur - kSpareDescriptors
-                               : kSpareDescriptors;
-  return std::clamp<std::size_t>(most / kDescriptorsEach, 1, kMaxConnections);
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return {};
+  const std::size_t all = limit.rlim_cur;
+  const std::size_t listeners = std::min(kMaxListeners, all / 4);
+  const std::size_t taken = std::min(all, listeners + kSpareDescriptors);
+  return {std::clamp<std::size_t>((all - taken) / kDescriptorsEach, 1, kMaxConnections), listeners};
 }
 
 }  // namespace
@@ -74,7 +80,8 @@ void Hub::Open::end(const std::string& reason) {
 Hub::Hub(asio::io_context& loop, UniqueFd channel)
     : loop_(loop),
       channel_(loop, std::move(channel)),
-      max_connections_(connections_for_descriptors()),
+      max_connections_(budget().connections),
+      max_listeners_(budget().listeners),
       listeners_changed_(loop),
       answers_changed_(loop) {}
 
@@ -127,7 +134,7 @@ void Hub::received(Incoming incoming) {
 void Hub::take_listener(const ListenerOffer& offer, UniqueFd socket) {
   const Place place{offer.address, offer.port};
   asked_for_.erase(place);
-  if (ending_ || !socket.valid() || listening_.size() >= kMaxListeners) {
+  if (ending_ || !socket.valid() || listening_.size() >= max_listeners_) {
     listeners_changed_.announce();
     return;
   }
@@ -270,9 +277,13 @@ Task<Result<Address>> Hub::address_for(const std::string& name, Address::Family 
   const char* base = family == Address::Family::v4 ? kFirstNameV4 : kFirstNameV6;
   const Address address = advance(*parse_address(base), found->second);
   const std::string text = to_text(address);
-  for (const std::uint16_t port : ports)
-    if (!listening_.contains({text, port}) && asked_for_.insert({text, port}).second)
-      channel_.send(NeedListener{name, text, port});
+  for (const std::uint16_t port : ports) {
+    if (listening_.contains({text, port}) || asked_for_.contains({text, port})) continue;
+    if (listening_.size() + asked_for_.size() >= max_listeners_)
+      co_return fail(ErrorKind::exhausted, "no descriptors are left for more names");
+    asked_for_.insert({text, port});
+    channel_.send(NeedListener{name, text, port});
+  }
   const auto waited_for = [&](std::uint16_t port) { return asked_for_.contains({text, port}); };
   const auto deadline = Clock::now() + kListenerPatience;
   while (std::any_of(ports.begin(), ports.end(), waited_for)) {

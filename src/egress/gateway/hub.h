@@ -114,7 +114,8 @@ class Hub final : public Services {
   std::shared_ptr<const GatewaySpec> spec_;
   std::unique_ptr<Resolver> resolver_;
   PipePool pipes_;
-  std::size_t max_connections_ = kMaxConnections;
+  std::size_t max_connections_;
+  std::size_t max_listeners_;
   std::list<Open*> open_;
   std::size_t dns_streams_ = 0;
   bool ending_ = false;
