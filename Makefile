@@ -28,6 +28,7 @@ run: build
 
 test:
 	@scripts/install-deps build test toolchains
+	@scripts/install-agents
 	@scripts/run-tests $(TEST_FLAGS)
 
 test-vm:

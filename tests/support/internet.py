@@ -19,6 +19,8 @@ import sys
 import threading
 import urllib.parse
 
+import fake_model
+
 FOLDER = sys.argv[1]
 ADDRESSES = [
     "45.66.77.10/32",  # www, other
@@ -37,6 +39,7 @@ ZONE = {
     "v4.site.example": ["45.66.77.10"],
     "six.site.example": ["2a0e:66::16"],
     "git.site.example": ["45.66.77.22"],
+    "model.site.example": ["45.66.77.10"],
     "private.site.example": ["10.20.0.5"],
     "private6.site.example": ["fd20::5"],
     "meta.site.example": ["169.254.169.254"],
@@ -115,6 +118,8 @@ class Web(http.server.BaseHTTPRequestHandler):
         length = int(self.headers.get("Content-Length") or 0)
         body = self.rfile.read(length)
         url = urllib.parse.urlsplit(self.path)
+        if host == "model.site.example" and self.command == "POST":
+            return self.answer_as_model(url.path, body)
         if url.path == "/redirect":
             self.send_response(302)
             self.send_header("Location", urllib.parse.parse_qs(url.query)["to"][0])
@@ -135,6 +140,15 @@ class Web(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(reply)
+
+    def answer_as_model(self, path, body):
+        log("model", path, self.headers.get("x-api-key"), self.headers.get("Authorization"))
+        reply = fake_model.reply(path, body)
+        self.send_response(200 if reply else 404)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Content-Length", str(len(reply or b"")))
+        self.end_headers()
+        self.wfile.write(reply or b"")
 
     do_POST = do_PUT = do_DELETE = do_HEAD = do_GET
 
