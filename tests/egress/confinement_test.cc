@@ -10,6 +10,7 @@
 #include "egress/lab.h"
 #include "support/needs.h"
 #include "support/temp_dir.h"
+#include "sys/memory_file.h"
 #include "sys/program.h"
 #include "sys/socket.h"
 
@@ -43,28 +44,69 @@ TEST_F(GatewayProcess, EndsWithItsChannel) {
   EXPECT_EQ(gateway.client().stop(std::chrono::seconds(20)), 0);
 }
 
-TEST_F(GatewayProcess, AConfigurationThatIsNotSealedIsRefused) {
-  auto ends = sys::socket_pair();
-  ASSERT_TRUE(ends);
-  const TempDir folder;
+// A gateway whose channel the test holds itself, to say what GatewayClient would not.
+class BareGateway {
+ public:
+  BareGateway() {
+    auto ends = sys::socket_pair();
+    const std::array<std::string, 1> argv = {gateway_binary()};
+    auto started = sys::start_program(argv, ends->second.get(), egress::kGatewayChannelFd);
+    channel_ = std::move(ends->first);
+    started_ = std::move(*started);
+  }
+  ~BareGateway() { (void)stop(); }
+  void say(const egress::ToGateway& message, int fd) {
+    EXPECT_TRUE(sys::send_message(channel_.get(), egress::encode(message), std::span(&fd, 1)));
+  }
+  template <class T>
+  T hear() {
+    auto message = sys::receive_message(channel_.get(), egress::kMaxMessageBytes);
+    EXPECT_TRUE(message);
+    auto decoded = egress::decode_from_gateway(message ? message->bytes : "");
+    const bool right = decoded && std::holds_alternative<T>(*decoded);
+    EXPECT_TRUE(right);
+    return right ? std::get<T>(*decoded) : T();
+  }
+  int stop() {
+    channel_.reset();
+    if (started_.pid < 0) return -1;
+    const int status =
+        sys::end_program(started_.pid, started_.process.get(), std::chrono::seconds(20));
+    started_.pid = -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+ private:
+  UniqueFd channel_;
+  sys::StartedProgram started_;
+};
+
+UniqueFd unsealed(const TempDir& folder) {
   const std::string path = folder.write("spec", egress::serialise(egress::GatewaySpec()));
-  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  const int fd = file.get();
-  const std::string configure = egress::encode(egress::ToGateway(egress::Configure{}));
-  ASSERT_TRUE(sys::send_message(ends->first.get(), configure, std::span(&fd, 1)));
-  const std::array<std::string, 1> argv = {gateway_binary()};
-  auto started = sys::start_program(argv, ends->second.get(), egress::kGatewayChannelFd);
-  ASSERT_TRUE(started);
-  ends->second.reset();
-  auto message = sys::receive_message(ends->first.get(), egress::kMaxMessageBytes);
-  ASSERT_TRUE(message);
-  auto decoded = egress::decode_from_gateway(message->bytes);
-  ASSERT_TRUE(decoded);
-  ASSERT_TRUE(std::holds_alternative<egress::Failed>(*decoded));
-  EXPECT_EQ(std::get<egress::Failed>(*decoded).error, "a descriptor that is not sealed memory");
-  const int status =
-      sys::end_program(started->pid, started->process.get(), std::chrono::seconds(20));
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+  return UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+}
+
+TEST_F(GatewayProcess, AConfigurationThatIsNotSealedIsRefused) {
+  const TempDir folder;
+  BareGateway gateway;
+  gateway.say(egress::Configure{}, unsealed(folder).get());
+  EXPECT_EQ(gateway.hear<egress::Failed>().error, "a descriptor that is not sealed memory");
+  EXPECT_EQ(gateway.stop(), 1);
+}
+
+TEST_F(GatewayProcess, ABadReloadChangesNothing) {
+  const TempDir folder;
+  BareGateway gateway;
+  const std::string bytes = egress::serialise(egress::GatewaySpec());
+  gateway.say(egress::Configure{}, sys::sealed_memory("spec", bytes)->get());
+  (void)gateway.hear<egress::Ready>();
+  gateway.say(egress::Reconfigure{}, unsealed(folder).get());
+  EXPECT_EQ(gateway.hear<egress::Reconfigured>().error, "a descriptor that is not sealed memory");
+  gateway.say(egress::Reconfigure{}, sys::sealed_memory("spec", bytes.substr(0, 9))->get());
+  EXPECT_NE(gateway.hear<egress::Reconfigured>().error, "");
+  gateway.say(egress::Reconfigure{}, sys::sealed_memory("spec", bytes)->get());
+  EXPECT_EQ(gateway.hear<egress::Reconfigured>().error, "");
+  EXPECT_EQ(gateway.stop(), 0);
 }
 
 TEST_F(GatewayProcess, AConfigurationThatCannotBeSetUpIsRefused) {
