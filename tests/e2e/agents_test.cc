@@ -22,7 +22,7 @@ constexpr const char* kKey = "sk-the-key-that-stays-outside-0123456789";
 constexpr const char* kLastWords = "the model has what it wanted";
 
 std::string agents_folder() {
-  const char* folder = std::getenv("WARD_AGENTS");
+  const char* folder = std::getenv("WARD_AGENTS");  // set by scripts/run-tests
   return std::string(folder != nullptr ? folder : "/var/cache/ward-agents") + "/node_modules/.bin/";
 }
 
