@@ -158,6 +158,16 @@ TEST_F(Load, TooManyConnectionsAreRefusedAndRecordedAndOthersGoOn) {
   EXPECT_EQ(receive(next.get(), 4), "ping");
 }
 
+TEST_F(Load, TheEndOfTheChannelClosesEverything) {
+  start();
+  const Server server("127.0.0.1", 7000, echo);
+  const UniqueFd tunnel = open_tunnel();
+  send_text(tunnel.get(), "ping");
+  EXPECT_EQ(receive(tunnel.get(), 4), "ping");
+  EXPECT_EQ(gateway().client().stop(std::chrono::seconds(20)), 0);
+  EXPECT_THAT(receive_all(tunnel.get()), ::testing::AnyOf("", "RESET"));
+}
+
 TEST_F(Load, TheEndClosesEverythingAndTellsTheLastRecords) {
   start();
   const Server server("127.0.0.1", 7000, echo);

@@ -170,7 +170,8 @@ Task<void> serve_content(Hub& hub, Hub::Open& open, Arrival arrival) {
       record.reason = "closed before it was told what is spoken";
       co_return;
     case Look::Kind::late:
-      deny(record, "it did not say in time what is spoken");
+      record.verdict = RecordVerdict::failed;
+      record.reason = "it did not say in time what is spoken";
       reset(arrival.client);
       co_return;
   }

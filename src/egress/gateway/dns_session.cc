@@ -14,9 +14,10 @@ constexpr std::size_t kLengthBytes = 2;
 constexpr auto kStreamPatience = std::chrono::seconds(10);
 
 // A record for a question that was refused; those that were answered say nothing, the connection
-// that follows does.
+// that follows does. Resolvers ask for A and AAAA together: that is one question.
 void record_refusal(Hub& hub, const DnsQuestion& question, const Ruling& ruling,
                     RecordVerdict verdict) {
+  if (hub.asked_again(question.asked)) return;
   const OpenRecord record(hub, Protocol::dns);
   record->kind = RecordKind::question;
   record->host = question.name.empty() ? question.asked : question.name;

@@ -1,6 +1,8 @@
 // Copyright 2026 The Ward Authors. SPDX-License-Identifier: Apache-2.0
 #include "egress/gateway/gateway.h"
 
+#include <unistd.h>
+
 #include <string>
 #include <vector>
 
@@ -24,15 +26,18 @@ Status serve(Hub& hub, InterceptorFactory interceptor) {
 
 }  // namespace
 
-int run_gateway(UniqueFd channel, InterceptorFactory interceptor) {
+void run_gateway(UniqueFd channel, InterceptorFactory interceptor) {
   const Status begun = begin_self_confinement();
   asio::io_context loop(1);
   Hub hub(loop, std::move(channel));
   const Status status = begun ? serve(hub, interceptor) : begun;
-  if (status) return 0;
-  hub.channel().send(Failed{status.error().describe()});
-  hub.channel().flush();
-  return 1;
+  if (!status) {
+    hub.channel().send(Failed{status.error().describe()});
+    hub.channel().flush();
+  }
+  // Nothing is taken down: sessions that still wait refer to the hub, and the hub to the loop that
+  // holds them. The kernel closes what is open.
+  ::_exit(status ? 0 : 1);
 }
 
 }  // namespace ward::egress

@@ -9,8 +9,8 @@
 
 namespace ward::egress {
 
-// The exit status of the program. `interceptor` may be null: then a configuration that needs one is
-// refused.
-int run_gateway(UniqueFd channel, InterceptorFactory interceptor);
+// The whole life of the program; exits. `interceptor` may be null: then a configuration that needs
+// one is refused.
+[[noreturn]] void run_gateway(UniqueFd channel, InterceptorFactory interceptor);
 
 }  // namespace ward::egress

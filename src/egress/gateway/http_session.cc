@@ -40,8 +40,9 @@ Task<void> answer_and_close(Socket& client, int status, const Record& record,
 
 // Of a head that could not be read: what it is, for the record and the answer.
 Task<void> refuse_head(Socket& client, Record& record, const Error& error) {
-  record.verdict =
-      error.kind() == ErrorKind::not_found ? RecordVerdict::failed : RecordVerdict::denied;
+  // Who is gone or too slow did nothing that is refused.
+  const bool failed = error.kind() == ErrorKind::not_found || error.kind() == ErrorKind::busy;
+  record.verdict = failed ? RecordVerdict::failed : RecordVerdict::denied;
   record.rule = "the check of requests";
   record.reason = error.message();
   if (error.kind() == ErrorKind::not_found) co_return;

@@ -16,6 +16,7 @@ namespace ward::egress {
 namespace {
 
 constexpr auto kEndPatience = std::chrono::seconds(1);
+constexpr auto kSameQuestion = std::chrono::seconds(1);
 
 asio::ip::tcp::endpoint endpoint_of(const Address& address, std::uint16_t port) {
   if (address.family == Address::Family::v4) {
@@ -263,6 +264,14 @@ Task<Result<Socket>> Hub::connect_inside(std::uint16_t port) {
   auto socket = adopt_socket(loop_, fd.get());
   if (socket) (void)fd.release();
   co_return socket;
+}
+
+bool Hub::asked_again(const std::string& name) {
+  const auto now = Clock::now();
+  if (name == last_refused_ && now - last_refused_at_ < kSameQuestion) return true;
+  last_refused_ = name;
+  last_refused_at_ = now;
+  return false;
 }
 
 Task<Result<Address>> Hub::address_for(const std::string& name, Address::Family family,

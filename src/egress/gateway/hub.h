@@ -96,6 +96,8 @@ class Hub final : public Services {
   // The own address of an allowed name, once something listens there at every port in `ports`.
   Task<Result<Address>> address_for(const std::string& name, Address::Family family,
                                     const std::vector<std::uint16_t>& ports);
+  // Whether the question that was refused last is asked again at once.
+  bool asked_again(const std::string& name);
   // A connected socket to a port inside.
   Task<Result<Socket>> connect_inside(std::uint16_t port);
 
@@ -123,6 +125,8 @@ class Hub final : public Services {
   std::map<std::string, std::uint32_t> names_;
   std::set<Place> listening_, asked_for_;
   Signal listeners_changed_;
+  std::string last_refused_;
+  Clock::time_point last_refused_at_{};
 
   std::uint64_t next_id_ = 1;
   std::map<std::uint64_t, Decision> decisions_;

@@ -42,6 +42,6 @@ extern "C" int __lsan_is_turned_off() { return 1; }
 #endif
 
 int main() {
-  return ward::egress::run_gateway(ward::UniqueFd(ward::egress::kGatewayChannelFd),
-                                   &ward::egress::make_interceptor);
+  ward::egress::run_gateway(ward::UniqueFd(ward::egress::kGatewayChannelFd),
+                            &ward::egress::make_interceptor);
 }
