@@ -286,10 +286,11 @@ long make_overlay(const SetupRow& row, long object) {
   long status = set_folder(overlay, "lowerdir", object);
   if (status == 0) status = set_folder(overlay, "upperdir", upper);
   if (status == 0) status = set_folder(overlay, "workdir", work);
-  if (upper >= 0) raw::close(static_cast<int>(upper));
-  if (work >= 0) raw::close(static_cast<int>(work));
   if (status == 0) status = raw::fsconfig_flag(overlay, "userxattr");
   if (status == 0) status = raw::fsconfig_create(overlay);
+  // Before Linux 6.5 an overlay looks its folders up only now.
+  if (upper >= 0) raw::close(static_cast<int>(upper));
+  if (work >= 0) raw::close(static_cast<int>(work));
   if (status == 0) status = raw::fsmount(overlay, kInert);
   raw::close(overlay);
   return status;
