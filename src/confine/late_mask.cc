@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include <cerrno>
 #include <csignal>
 
 #include "sys/raw.h"
@@ -22,7 +23,20 @@ namespace raw = sys::raw;
 constexpr unsigned kAttributes =
     MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
 
-long object_of_no_mode(bool folder) {
+// Before Linux 6.15 only what is attached can be cloned: it is attached for that where nobody sees
+// it, in a copy of the sandbox's mount namespace.
+long clone_attached(int mount, const char* name, int sandbox) {
+  if (long status = raw::unshare(CLONE_NEWNS); status < 0) return status;
+  long status = raw::move_mount(mount, "", AT_FDCWD, "/tmp", MOVE_MOUNT_F_EMPTY_PATH);
+  if (status < 0) return status;
+  long root = raw::openat(AT_FDCWD, "/tmp", O_PATH | O_DIRECTORY);
+  if (root < 0) return root;
+  long tree = raw::open_tree(static_cast<int>(root), name, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+  if (tree >= 0 && ::setns(sandbox, CLONE_NEWNS) != 0) return -errno;
+  return tree;
+}
+
+long object_of_no_mode(bool folder, int sandbox) {
   long fs = raw::fsopen("tmpfs");
   if (fs < 0) return fs;
   long status = raw::fsconfig_string(static_cast<int>(fs), "mode", folder ? "000" : "700");
@@ -33,6 +47,7 @@ long object_of_no_mode(bool folder) {
   long file = raw::openat(static_cast<int>(mount), "mask", O_CREAT | O_EXCL | O_RDONLY, 0);
   if (file < 0) return file;
   long tree = raw::open_tree(static_cast<int>(mount), "mask", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+  if (tree == -EINVAL) tree = clone_attached(static_cast<int>(mount), "mask", sandbox);
   if (tree < 0) return tree;
   status = raw::mount_setattr(static_cast<int>(tree), "", AT_EMPTY_PATH, kAttributes, 0);
   return status < 0 ? status : tree;
@@ -74,7 +89,7 @@ Result<int> LateMask::perform(const std::string& path, Work work) const {
     if (work != Work::hide && is_mounted_on(static_cast<int>(target))) return -kStands;
     long object = work == Work::protect_again
                       ? read_only_clone(static_cast<int>(target), S_ISDIR(status.st_mode))
-                      : object_of_no_mode(S_ISDIR(status.st_mode));
+                      : object_of_no_mode(S_ISDIR(status.st_mode), mount_namespace_.get());
     if (object < 0) return object;
     return raw::move_mount(static_cast<int>(object), "", static_cast<int>(target), "",
                            MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
