@@ -20,6 +20,14 @@ std::string_view after_fields(std::string_view text, int fields) {
   return text;
 }
 
+// The number that the text begins with; 0 for none.
+std::uintptr_t number(std::string_view text) {
+  std::uintptr_t value = 0;
+  const char* begin = text.data();
+  std::from_chars(begin, begin + text.size(), value);
+  return value;
+}
+
 }  // namespace
 
 long replace_own_arguments(std::string_view title) {
@@ -33,11 +41,7 @@ long replace_own_arguments(std::string_view title) {
   const std::size_t name_end = text.rfind(')');
   if (name_end == std::string_view::npos) return -EIO;
   text = after_fields(text.substr(name_end), kFieldsToArguments);
-  std::uintptr_t begin = 0, end = 0;
-  const char* last = text.data() + text.size();
-  const auto first = std::from_chars(text.data(), last, begin);
-  if (first.ec != std::errc() || first.ptr == last) return -EIO;
-  if (std::from_chars(first.ptr + 1, last, end).ec != std::errc()) return -EIO;
+  const std::uintptr_t begin = number(text), end = number(after_fields(text, 1));
   if (begin == 0 || end <= begin) return -EIO;
   // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel tells it as a number
   char* words = reinterpret_cast<char*>(begin);
