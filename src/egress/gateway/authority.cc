@@ -177,10 +177,12 @@ Result<ssl_ctx_st*> Authority::context_for(const std::string& host) {
   OpensslPtr<SSL_CTX> context(::SSL_CTX_new(::TLS_server_method()));
   const bool made = context &&
                     ::SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION) == 1 &&
+                    ::SSL_CTX_set_ciphersuites(context.get(), kCipherSuites) == 1 &&
                     ::SSL_CTX_use_certificate(context.get(), leaf.get()) == 1 &&
                     ::SSL_CTX_use_PrivateKey(context.get(), keys_->leaf_key.get()) == 1;
   if (!made) return fail(openssl_error("prepare TLS for " + host));
-  ::SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+  ::SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
+                                           SSL_OP_CIPHER_SERVER_PREFERENCE);
   ::SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS);
   ::SSL_CTX_set_alpn_select_cb(context.get(), &choose_protocol, nullptr);
   if (keys_->leaves.size() >= kMaxHosts) keys_->leaves.clear();

@@ -16,7 +16,7 @@ using Code = boost::beast::error_code;
 namespace {
 
 // Most messages are small, and connections many; a body makes the buffers larger.
-constexpr std::size_t kFirstRead = 8U << 10U, kReadBytes = 64U << 10U;
+constexpr std::size_t kFirstRead = 8U << 10U, kReadBytes = 128U << 10U;
 
 Error broken(const std::string& what) {
   return Error(ErrorKind::invalid, what).with_remedy("send HTTP/1.1 as RFC 9112 describes it");
@@ -114,6 +114,8 @@ struct HttpReader::State {
   std::size_t read_size = kFirstRead;
   std::optional<http::request_parser<http::buffer_body>> request;
   std::optional<http::response_parser<http::buffer_body>> response;
+  // What is left of a body of known size: it needs no parser, and is passed on where it lies.
+  std::optional<std::uint64_t> sized_left;
 
   std::string_view unread() const { return std::string_view(buffer).substr(at, end - at); }
 
@@ -159,12 +161,28 @@ struct HttpReader::State {
       if (!*more) co_return fail(broken("the connection ended within a head"));
     }
     HttpHead head = head_of(parser);
+    sized_left.reset();
+    if (head.body == BodyKind::sized) sized_left = head.size;
     if (strict) {
       head.request = std::move(*strict);
     } else if (const Status checked = check_response(head); !checked) {
       co_return fail(checked.error());
     }
     co_return head;
+  }
+
+  Task<Result<std::string_view>> sized_part() {
+    read_size = kReadBytes;
+    if (*sized_left == 0) co_return std::string_view();
+    if (unread().empty()) {
+      const Result<bool> more = co_await read_more();
+      if (!more) co_return fail(more.error());
+      if (!*more) co_return fail(broken("the connection ended within a message"));
+    }
+    const std::string_view next = unread().substr(0, *sized_left);
+    at += next.size();
+    *sized_left -= next.size();
+    co_return next;
   }
 
   template <bool isRequest>
@@ -215,6 +233,7 @@ Task<Result<std::optional<HttpHead>>> HttpReader::head(BodyRule rule) {
 }
 
 Task<Result<std::string_view>> HttpReader::body() {
+  if (state_->sized_left) co_return co_await state_->sized_part();
   if (state_->kind == MessageKind::request) co_return co_await state_->parse_body(*state_->request);
   co_return co_await state_->parse_body(*state_->response);
 }

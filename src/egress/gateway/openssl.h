@@ -29,6 +29,10 @@ struct OpensslFree {
 template <class T>
 using OpensslPtr = std::unique_ptr<T, OpensslFree>;
 
+// The cipher suites of TLS 1.3 by preference: that of AES-128 is the fastest and strong enough.
+inline constexpr const char* kCipherSuites =
+    "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256";
+
 // "op: what OpenSSL said"; empties its queue of errors.
 Error openssl_error(const std::string& op);
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kTurns = 16;
 // An idle connection keeps a small buffer; one that fills it gets the large one.
-constexpr std::size_t kSmallInput = 8U << 10U, kLargeInput = 64U << 10U;
+constexpr std::size_t kSmallInput = 8U << 10U, kLargeInput = 128U << 10U;
 
 }  // namespace
 

@@ -77,7 +77,8 @@ Status UpstreamTrust::State::add_certificates() {
 Status UpstreamTrust::State::open() {
   if (context) return {};
   context.reset(::SSL_CTX_new(::TLS_client_method()));
-  if (!context || ::SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION) != 1)
+  if (!context || ::SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION) != 1 ||
+      ::SSL_CTX_set_ciphersuites(context.get(), kCipherSuites) != 1)
     return fail(openssl_error("prepare TLS"));
   WARD_TRY(add_certificates());
   ::SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
