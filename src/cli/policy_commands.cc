@@ -13,6 +13,7 @@
 #include "cli/policy_files.h"
 #include "cli/policy_print.h"
 #include "cli/run_door.h"
+#include "cli/run_egress.h"
 #include "cli/surroundings.h"
 #include "confine/launch.h"
 #include "confine/path_plan.h"
@@ -142,14 +143,19 @@ void add_protection(const InForce& found, const std::string& path,
 }
 
 Status explain(const Options& options, const std::string& subject) {
-  WARD_ASSIGN(const InForce found, in_force(options));
+  WARD_ASSIGN(InForce found, in_force(options));
   policy::Explanation explanation;
   if (looks_like_path(subject)) {
     const std::string path = resolve(found, subject);
     explanation = policy::explain_path(found.loaded.policy, path);
     add_protection(found, path, explanation);
   } else {
-    WARD_ASSIGN(explanation, policy::explain_host(found.loaded.policy, subject));
+    // As the gateway of a run would know them.
+    policy::Network& network = found.loaded.policy.network;
+    WARD_ASSIGN(process::ResolvedPresets presets,
+                resolve_presets(found.loaded.policy, found.surroundings, found.place));
+    network.allow.insert(network.allow.end(), presets.allow.begin(), presets.allow.end());
+    WARD_ASSIGN(explanation, policy::explain_host(network, subject));
   }
   print(options.json ? explanation_json(explanation) : escape_lines(explanation.text()));
   return {};

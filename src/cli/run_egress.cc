@@ -31,6 +31,16 @@ Status intercept(const policy::Policy& policy, RunEgress& egress, egress::Gatewa
 
 }  // namespace
 
+Result<process::ResolvedPresets> resolve_presets(const policy::Policy& policy,
+                                                 const Surroundings& surroundings,
+                                                 const policy::Place& place) {
+  const policy::PathDecider decider(policy.filesystem);
+  return process::resolve_presets(policy.network, {surroundings.home, place.workspaces, ::environ,
+                                                   [&](const std::string& path) {
+                                                     return decider.decide(path).write.allowed;
+                                                   }});
+}
+
 Result<RunEgress> plan_egress(const policy::Policy& policy, const std::string& run,
                               const Surroundings& surroundings, const policy::Place& place,
                               const std::vector<egress::Secret>* held) {
@@ -45,12 +55,7 @@ Result<RunEgress> plan_egress(const policy::Policy& policy, const std::string& r
   spec.gateway.sandbox = run;
   spec.gateway.network = policy.network;
   spec.publish = policy.publish;
-  const policy::PathDecider decider(policy.filesystem);
-  WARD_ASSIGN(process::ResolvedPresets presets,
-              process::resolve_presets(policy.network, {surroundings.home, place.workspaces,
-                                                        ::environ, [&](const std::string& path) {
-                                                          return decider.decide(path).write.allowed;
-                                                        }}));
+  WARD_ASSIGN(process::ResolvedPresets presets, resolve_presets(policy, surroundings, place));
   spec.gateway.network.allow.insert(spec.gateway.network.allow.end(), presets.allow.begin(),
                                     presets.allow.end());
   WARD_TRY(intercept(policy, egress, spec.gateway));

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "cli/surroundings.h"
+#include "layers/process/presets.h"
 #include "layers/process/way_out.h"
 #include "policy/load.h"
 
@@ -26,6 +27,11 @@ struct RunEgress {
 Result<RunEgress> plan_egress(const policy::Policy& policy, const std::string& run,
                               const Surroundings& surroundings, const policy::Place& place,
                               const std::vector<egress::Secret>* held = nullptr);
+
+// The hosts that the policy's presets stand for here.
+Result<process::ResolvedPresets> resolve_presets(const policy::Policy& policy,
+                                                 const Surroundings& surroundings,
+                                                 const policy::Place& place);
 
 // Put into `environment` over what was there.
 void add_variables(std::vector<std::string>& environment,

@@ -22,6 +22,12 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;
 
+// Of the run with the number $run, as a shell does it; waits until it is gone.
+const std::string kKillGateway =
+    "gateway=$(cat /proc/$run/task/$run/children | tr ' ' '\\n' | while read p; do [ \"$(cat "
+    "/proc/$p/comm)\" = ward-gateway ] && echo $p; done); kill -9 $gateway; while kill -0 $gateway "
+    "2>/dev/null; do :; done";
+
 // As words of a shell.
 std::string quoted(const std::vector<std::string>& words) {
   std::string text;
@@ -341,13 +347,77 @@ TEST_F(NetworkTest, AKilledGatewayLeavesTheRunWithoutNetworkAndTheNextRunWorks) 
       ward_run(get + "; echo > asked; read x < go; " + get +
                " || echo closed; curl -s -m 5 --noproxy '*' http://www.site.example/ || echo "
                "closed") +
-      " & run=$!; read x < asked; gateway=$(cat /proc/$run/task/$run/children | tr ' ' '\\n' | "
-      "while read p; do [ \"$(cat /proc/$p/comm)\" = ward-gateway ] && echo $p; done); kill -9 "
-      "$gateway; while kill -0 $gateway 2>/dev/null; do :; done; echo > go; wait $run; echo $?");
+      " & run=$!; read x < asked; " + kKillGateway + "; echo > go; wait $run; echo $?");
   EXPECT_EQ(result.out, "hello from http www.site.example\nclosed\nclosed\n0\n") << result.err;
   std::ifstream report(box_.result_file());
   EXPECT_THAT(json::parse(report)["warnings"].dump(), HasSubstr("nothing reaches the network"));
   EXPECT_THAT(box_.run(get).out, HasSubstr("hello"));
+}
+
+// Holds a thousand connections and waits for the end of each.
+constexpr const char* kHoldMany = R"(
+import resource, select, socket
+resource.setrlimit(resource.RLIMIT_NOFILE, (2048, 4096))
+held = []
+for _ in range(1000):
+    s = socket.create_connection(("git.site.example", 22))
+    assert s.recv(11) == b"SSH-2.0-lab"
+    held.append(s)
+open("asked", "w").write("\n")
+ended = 0
+for s in held:
+    try:
+        while s.recv(100): pass
+        ended += 1
+    except ConnectionError:
+        ended += 1
+print(ended, "ended")
+try:
+    socket.create_connection(("git.site.example", 22))
+    print("connected")
+except OSError as error:
+    print("closed")
+)";
+
+TEST_F(NetworkTest, AThousandConnectionsFailWithTheirGateway) {
+  allow("\"git.site.example:22\"");
+  box_.workspace_file("hold.py", kHoldMany);
+  const RunResult result =
+      box_.outside("mkfifo asked; " + ward_run("python3 hold.py") + " & run=$!; read x < asked; " +
+                   kKillGateway + "; wait $run; echo $?");
+  EXPECT_EQ(result.out, "1000 ended\nclosed\n0\n") << result.err;
+  EXPECT_THAT(box_.run("echo | socat -t 5 - TCP:git.site.example:22").out, HasSubstr("lab"));
+}
+
+TEST_F(NetworkTest, SshReachesTheHostThatItsRuleNames) {
+  NEEDS(tool("ssh"));
+  allow("\"git.site.example:22\"");
+  const SandboxResult result =
+      box_.run("ssh -v -o BatchMode=yes git.site.example true; ssh -o BatchMode=yes evil.example");
+  EXPECT_THAT(result.err, HasSubstr("remote software version lab"));
+  EXPECT_THAT(result.err, HasSubstr("Could not resolve hostname evil.example"));
+  EXPECT_THAT(denials(result).dump(), HasSubstr("evil.example"));
+}
+
+TEST_F(NetworkTest, TheLoopbackOfAnotherSandboxIsNotReached) {
+  const std::string serve =
+      "python3 -m http.server --bind 0.0.0.0 8000 >/dev/null 2>&1 & until curl -sf -o /dev/null "
+      "http://127.0.0.1:8000/; do :; done; echo > asked; read x < go";
+  const RunResult result =
+      box_.outside("mkfifo asked go; " + ward_run(serve) + " & run=$!; read x < asked; " +
+                   ward_run("for at in 127.0.0.1 198.18.0.1 [::1]; do curl -s -m 5 --noproxy '*' "
+                            "http://$at:8000/ || echo refused; done") +
+                   "; echo > go; wait $run");
+  EXPECT_EQ(result.out, "refused\nrefused\nrefused\n") << result.err;
+}
+
+TEST_F(NetworkTest, DatagramsThatGoNowhereAreCounted) {
+  const SandboxResult result = box_.run(
+      "python3 -c 'import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+      "for i in range(3):\n  try: s.sendto(b\"x\", (\"45.66.77.66\", 53))\n  except OSError: "
+      "pass'");
+  EXPECT_THAT(denials(result).dump(), HasSubstr("3 datagrams")) << result.err;
+  EXPECT_THAT(lab_->log(), Not(HasSubstr("udp")));
 }
 
 TEST_F(NetworkTest, WithoutAnAllowedHostThereIsNoGatewayAndNoResolver) {

@@ -61,7 +61,7 @@ class Run {
     Result<confine::SandboxHandles> handles = std::move(launch_).prepare(confinement_, job_, hooks);
     stdio_.close_child_ends();
     if (!handles) return fail(std::move(handles).error());
-    if (way_out_) way_out_->hand_over(std::move(handles->listeners));
+    if (way_out_) way_out_->hand_over(handles->init, std::move(handles->listeners));
     if (no_way_out_) return fail(std::move(*no_way_out_));
     WARD_ASSIGN(keeper::Ended ended, supervise(std::move(*handles)));
     if (way_out_) way_out_->finish();

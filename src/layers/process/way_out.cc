@@ -201,10 +201,11 @@ Result<std::string> WayOut::certificate() {
   return *certificate_;
 }
 
-void WayOut::hand_over(std::vector<UniqueFd> listeners) {
+void WayOut::hand_over(pid_t init, std::vector<UniqueFd> listeners) {
   // What the self-test was refused is not the command's.
   unsent_.clear();
-  recorded_ = 0;
+  recorded_ = told_ = 0;
+  if (!inside_.empty()) lost_ = LostPackets::of(init);
   for (Offer& host : host_offers_) {
     if (client_) check(client_->offer(host.offer, host.socket.get()));
   }
@@ -441,7 +442,9 @@ Status WayOut::decide(const egress::Decision& decision) {
 }
 
 void WayOut::finish() {
-  if (client_ && client_->end()) {
+  if (client_) take_messages();
+  // One that never came up has served nobody: there is nothing to wait for.
+  if (client_ && certificate_ && client_->end()) {
     const auto deadline = std::chrono::steady_clock::now() + kEndPatience;
     while (client_) {
       const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -458,15 +461,25 @@ void WayOut::finish() {
       if (auto* record = std::get_if<egress::Record>(message)) on_record(std::move(*record));
     }
   }
-  if (client_) {
-    loop_.remove(client_->channel());
-    client_->stop(kEndPatience);
-    client_.reset();
-  }
+  // It is reaped by the destructor, and has ended by then: the kernel takes its time for it.
+  if (client_) loop_.remove(client_->channel());
+  tell_lost_packets();
   flush();
   if (dropped_ > 0)
     events_.on_warning(std::to_string(dropped_) + " records of the egress log beyond the first " +
                        std::to_string(kMostRecords) + " were dropped");
+}
+
+// Sockets that send without having been connected ask nobody.
+void WayOut::tell_lost_packets() {
+  const std::uint64_t lost = lost_.take();
+  if (lost <= told_) return;
+  egress::Record record;
+  record.host = std::to_string(lost - told_) + " datagrams";
+  record.rule = "the default: no host can be reached";
+  record.reason = "they were sent to addresses that no rule allows; only TCP is let out";
+  record.started = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
+  on_record(std::move(record));
 }
 
 bool WayOut::is_literal(const sys::InetAddress& address, std::uint16_t port) const {
@@ -499,6 +512,8 @@ std::optional<confine::ConnectRefusal> WayOut::refused_connect(const sys::Endpoi
     host = name->second;
   } else if (error != ENETUNREACH) {
     return std::nullopt;
+  } else {
+    ++told_;
   }
   if (egress::decide(spec_.gateway.network, host, endpoint.port).allowed) return std::nullopt;
   confine::ConnectRefusal refused = refusal(spec_.gateway.network, host, endpoint.port);

@@ -30,6 +30,7 @@
 #include "egress/client.h"
 #include "egress/record.h"
 #include "egress/spec.h"
+#include "layers/process/lost_packets.h"
 #include "sys/event.h"
 
 namespace ward::process {
@@ -69,9 +70,9 @@ class WayOut {
   // Waits for the gateway to be ready, where something is to be intercepted: its certificate
   // authority, which programs inside are to trust.
   Result<std::string> certificate();
-  // The sandbox is set up, and its command has not begun: the sockets of inside().listeners, in
-  // their order, go to the gateway.
-  void hand_over(std::vector<UniqueFd> listeners);
+  // The sandbox of `init` is set up, and its command has not begun: the sockets of
+  // inside().listeners, in their order, go to the gateway.
+  void hand_over(pid_t init, std::vector<UniqueFd> listeners);
 
   // Readable when on_readable() has work; never an error that ends the run.
   int fd() const { return loop_.fd(); }
@@ -124,6 +125,7 @@ class WayOut {
   void connected(int fd);
   void offer_connection(const ConnectRequest& request, int socket, const std::string& reason);
   void flush();
+  void tell_lost_packets();
   // The channel is broken where this fails.
   void check(Status sent);
 
@@ -152,6 +154,8 @@ class WayOut {
   std::map<sys::InetAddress, std::string> names_;  // by their addresses inside
   std::set<sys::Endpoint> listening_;              // of names, and literal ones
   std::set<sys::Endpoint> asked_;                  // literal ones that a connect waits for
+  LostPackets lost_;
+  std::uint64_t told_ = 0;  // of the lost ones, by refused_connect()
   std::vector<egress::Record> unsent_;
   std::size_t recorded_ = 0, dropped_ = 0;
   std::function<void(std::string)> reload_done_;
