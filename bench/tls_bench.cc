@@ -289,17 +289,17 @@ int main(int argc, char** argv) {
       rates[i].push_back(megabytes_a_second(client, routes[i]));
       const double between = processor_seconds(pids[i]);
       connects[i].push_back(connections_a_second(client, routes[i]));
-      const double connections =
-          connects[i].back() * static_cast<double>(kConnectTime.count());
+      const double connections = connects[i].back() * static_cast<double>(kConnectTime.count());
       rate_costs[i].push_back((between - before) * 1e9 / static_cast<double>(kBytes));
       connect_costs[i].push_back((processor_seconds(pids[i]) - between) * 1000 / connections);
     }
   std::printf("{");
   for (int i = 0; i < 3; ++i)
-    std::printf("%s\"%s\": {\"megabytes\": %.1f, \"connections\": %.1f, "
-                "\"seconds_a_gigabyte\": %.3f, \"milliseconds_a_connection\": %.3f}",
-                i == 0 ? "" : ", ", names[i], median(rates[i]), median(connects[i]),
-                median(rate_costs[i]), median(connect_costs[i]));
+    std::printf(
+        "%s\"%s\": {\"megabytes\": %.1f, \"connections\": %.1f, "
+        "\"seconds_a_gigabyte\": %.3f, \"milliseconds_a_connection\": %.3f}",
+        i == 0 ? "" : ", ", names[i], median(rates[i]), median(connects[i]), median(rate_costs[i]),
+        median(connect_costs[i]));
   std::printf("}\n");
   std::fflush(stdout);
   ::_exit(0);  // the threads of the server go on

@@ -243,6 +243,9 @@ class RunCommand {
     WARD_ASSIGN(policy::Loaded loaded, load());
     WARD_TRY(policy::refuse(policy::lint(loaded.policy, place_)));
     WARD_TRY(policy::process_layer_accepts(loaded.policy));
+    if (loaded.policy.publish != loaded_.policy.publish)
+      return fail(Error(ErrorKind::unsupported, "publish cannot change while the command runs")
+                      .with_remedy("start the command anew"));
     WARD_ASSIGN(RunEgress egress, plan_egress(loaded.policy, report_.id, surroundings_, place_,
                                               &way_out.spec().secrets));
     egress::GatewaySpec spec;

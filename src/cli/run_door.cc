@@ -41,7 +41,8 @@ struct sockaddr_un address_in(int folder, const std::string& name) {
 }
 
 Result<UniqueFd> connect_to(int folder, const std::string& run) {
-  UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  // Not waiting: a run that was stopped answers nobody.
+  UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!socket.valid()) return fail_errno(errno, "socket");
   const struct sockaddr_un address = address_in(folder, run);
   if (::connect(socket.get(), reinterpret_cast<const struct sockaddr*>(&address), sizeof address) !=

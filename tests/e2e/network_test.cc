@@ -22,11 +22,12 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;
 
-// Of the run with the number $run, as a shell does it; waits until it is gone.
-const std::string kKillGateway =
+// Of the run with the number $run, as a shell does it.
+const std::string kFindGateway =
     "gateway=$(cat /proc/$run/task/$run/children | tr ' ' '\\n' | while read p; do [ \"$(cat "
-    "/proc/$p/comm)\" = ward-gateway ] && echo $p; done); kill -9 $gateway; while kill -0 $gateway "
-    "2>/dev/null; do :; done";
+    "/proc/$p/comm)\" = ward-gateway ] && echo $p; done)";
+const std::string kKillGateway =
+    kFindGateway + "; kill -9 $gateway; while kill -0 $gateway 2>/dev/null; do :; done";
 
 // As words of a shell.
 std::string quoted(const std::vector<std::string>& words) {
@@ -352,6 +353,42 @@ TEST_F(NetworkTest, AKilledGatewayLeavesTheRunWithoutNetworkAndTheNextRunWorks) 
   std::ifstream report(box_.result_file());
   EXPECT_THAT(json::parse(report)["warnings"].dump(), HasSubstr("nothing reaches the network"));
   EXPECT_THAT(box_.run(get).out, HasSubstr("hello"));
+}
+
+TEST_F(NetworkTest, AKilledWardTakesItsGatewayAlong) {
+  const RunResult result = box_.outside(
+      "mkfifo asked; " +
+      ward_run("curl -s -o page http://www.site.example/; echo > asked; exec cat /dev/zero") +
+      " > /dev/null & run=$!; read x < asked; " + kFindGateway +
+      "; test -n \"$gateway\" && kill -9 $run; while kill -0 $gateway 2>/dev/null; do :; done; "
+      "cat page");
+  EXPECT_THAT(result.out, HasSubstr("hello"));
+  EXPECT_FALSE(result.hung);
+}
+
+TEST_F(NetworkTest, EveryProfileReachesWhatIsAllowed) {
+  for (const std::string profile : {"locked", "read-only"}) {
+    box_.set_policy("version: 1\nextends: " + profile + "\nnetwork: {allow: [www.site.example]}\n");
+    const SandboxResult result = box_.run(
+        "grep -c 198.18.0.1 /etc/resolv.conf; curl -sS --noproxy '*' https://www.site.example/");
+    EXPECT_EQ(result.out, "1\nhello from https www.site.example\n") << profile << result.err;
+  }
+}
+
+TEST_F(NetworkTest, WhatALocalhostRuleMeansIsTheHosts) {
+  allow("\"localhost:5432\"");
+  const RunResult result = box_.outside(
+      "socat -U TCP-LISTEN:5432,bind=127.0.0.1,fork,reuseaddr EXEC:'echo rows' & server=$!; until "
+      "socat -u /dev/null TCP:127.0.0.1:5432; do :; done; " +
+      ward_run("socat -u -T 5 TCP:localhost:5432 -") + "; kill $server");
+  EXPECT_EQ(result.out, "rows\n") << result.err;
+}
+
+TEST_F(NetworkTest, AnAddressOfTheGatewaysOwnIsRefusedAtTheStart) {
+  allow("198.18.5.0/24");
+  const SandboxResult result = box_.run("true");
+  EXPECT_EQ(result.status, 125);
+  EXPECT_THAT(result.err, HasSubstr("policy.yaml:4: 198.18.5.0/24 is where the gateway is"));
 }
 
 // Holds a thousand connections and waits for the end of each.

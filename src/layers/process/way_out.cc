@@ -25,7 +25,8 @@ constexpr std::size_t kFlushAt = 256;
 // Of one run: a program that asks for a million names does not fill the disk.
 constexpr std::size_t kMostRecords = 100'000;
 constexpr std::size_t kMostRequests = 1024;  // sockets that init is asked for at a time
-constexpr std::size_t kMostNames = 65'536;
+constexpr std::size_t kMostNames = 65'536, kMostListeners = 131'072;
+constexpr int kMessagesInARow = 64;  // then the sandbox's calls have their turn
 constexpr std::chrono::milliseconds kReadyPatience{10'000}, kEndPatience{1000};
 
 sys::InetBlock block_of(const char* text) { return sys::parse_inet_block(text).value(); }
@@ -225,7 +226,7 @@ void WayOut::check(Status sent) {
 Status WayOut::on_readable() { return loop_.run_ready(); }
 
 void WayOut::take_messages() {
-  while (client_) {
+  for (int taken = 0; client_ && taken < kMessagesInARow; ++taken) {
     Result<std::optional<egress::GatewayClient::Received>> received = client_->receive();
     if (!received) return on_gone(received.error().describe());
     if (!*received) return;
@@ -294,7 +295,8 @@ void WayOut::flush() {
 // The gateway names addresses of its own blocks only: anything else would be the sandbox's.
 void WayOut::on_need(const egress::NeedListener& need) {
   const std::optional<sys::InetAddress> address = sys::parse_inet_address(need.address);
-  if (!address || !is_inside(*address) || need.port == 0 || names_.size() >= kMostNames) {
+  if (!address || !is_inside(*address) || need.port == 0 || names_.size() >= kMostNames ||
+      listening_.size() >= kMostListeners) {
     check(client_->refuse({need.address, need.port, "no address of a name"}));
     return;
   }
