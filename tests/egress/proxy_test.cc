@@ -286,6 +286,41 @@ TEST_F(Proxy, AHugeHeadIsRefused) {
   EXPECT_THAT(ask("GET http://up.test/" + std::string(100000, 'a')), StartsWith("HTTP/1.1 431 "));
 }
 
+TEST_F(Proxy, APlainRequestToADeniedHostIsAnsweredAlike) {
+  start();
+  const std::string answer = ask("GET http://evil.test/x HTTP/1.1\r\nHost: evil.test\r\n\r\n");
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 403 Forbidden\r\n"));
+  EXPECT_THAT(answer, HasSubstr("add \"evil.test:80\" to network.allow\n"));
+  const Record record = gateway().record();
+  EXPECT_EQ(record.verdict, RecordVerdict::denied);
+  EXPECT_EQ(record.path, "/x");
+}
+
+TEST_F(Proxy, Ipv6IsReachedAndRefusedAlike) {
+  names_->set("up.test", {"::1"});
+  spec_.network.allow = {rule("up.test", 7000), rule("::1", 7000), rule("fd00::/8", 7000)};
+  start();
+  const Server server("::1", 7000, echo);
+  for (const char* target : {"up.test:7000", "[::1]:7000", "[0:0:0:0:0:0:0:1]:7000"}) {
+    const Tunnel tunnel = connect_through(gateway().http_port(), target);
+    EXPECT_THAT(tunnel.head, StartsWith("HTTP/1.1 200 ")) << target;
+    send_text(tunnel.socket.get(), "hello");
+    EXPECT_EQ(receive(tunnel.socket.get(), 5), "hello");
+  }
+  for (const char* target : {"[::1]:7001", "[fe80::1]:7000", "[::]:7000", "[fe80::1%25lo]:7000"})
+    EXPECT_THAT(connect_through(gateway().http_port(), target).head,
+                ::testing::Not(StartsWith("HTTP/1.1 200 ")))
+        << target;
+  EXPECT_EQ(server.connections(), 3);
+}
+
+TEST_F(Proxy, AServerThatGivesUpOnASilentClientGetsNothingUnseen) {
+  start();
+  const Server server("127.0.0.1", 7000, [](int) {});
+  const Tunnel tunnel = connect_through(gateway().http_port(), "up.test:7000");
+  EXPECT_EQ(receive_all(tunnel.socket.get()), "RESET");
+}
+
 TEST_F(Proxy, AnUpstreamThatIsNotThereIsABadGateway) {
   start();
   EXPECT_THAT(connect_through(gateway().http_port(), "up.test:7000").head,

@@ -86,6 +86,13 @@ std::string problem_of(const RequestHead& head, const Target& target) {
   return "";
 }
 
+// A server that gives up on a silent client has said nothing: what the client says then is not
+// passed on unseen.
+bool has_ended(Socket& socket) {
+  char first = 0;
+  return ::recv(socket.native_handle(), &first, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
 Task<void> hand_over(Hub& hub, Hub::Open& open, Arrival arrival, Content content) {
   Interceptor* interceptor = hub.interceptor();
   if (interceptor != nullptr && interceptor->wants(arrival.target, content)) {
@@ -142,8 +149,10 @@ Task<void> serve_content(Hub& hub, Hub::Open& open, Arrival arrival) {
   const bool any =
       target.literal || (!web && decide(hub.spec()->network, target.host, target.port).names_port);
   if (any && arrival.early.empty() &&
-      co_await wait_for_either(arrival.client, arrival.upstream, kNever) == First::second)
+      co_await wait_for_either(arrival.client, arrival.upstream, kNever) == First::second) {
+    if (has_ended(arrival.upstream)) co_return reset(arrival.client);
     co_return co_await hand_over(hub, open, std::move(arrival), Content::opaque);
+  }
   const Look look = co_await look_at(arrival.client, arrival.early, Clock::now() + kHeadPatience);
   switch (look.kind) {
     case Look::Kind::tls: {

@@ -24,7 +24,7 @@
 namespace ward::egress {
 
 // Named limits of one gateway.
-inline constexpr std::size_t kMaxConnections = 4096;
+inline constexpr std::size_t kMaxConnections = 2048;
 inline constexpr std::size_t kDescriptorsEach = 6;  // two sockets, and two pipes under way
 inline constexpr std::size_t kSpareDescriptors = 256;
 inline constexpr std::size_t kMaxDnsStreams = 64;
