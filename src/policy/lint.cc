@@ -253,6 +253,8 @@ class Linter {
   void key_stores() {
     const bool reaches_hosts = policy_.network.allows_anything();
     for (const std::string_view name : kKeyStores) {
+      // What is not there has no rule of its own in the profile, either.
+      if (place_.home_names && !place_.home_names->may_exist(name)) continue;
       const std::string path = in_home(name);
       const Verdict verdict = decider_.decide(path).read;
       if (!verdict.allowed) continue;

@@ -122,6 +122,16 @@ TEST(FindingKinds, OverridesNameExactlyTheRefusedOnes) {
   EXPECT_EQ(refused, kAcceptable);
 }
 
+// Else every policy that reaches a host would be refused in a home folder with a ~/.config.
+TEST(Lint, AKeyStoreThatIsNotThereIsNoFinding) {
+  Place place = test_place();
+  place.home_names.emplace();
+  place.home_names->add_folder("");
+  place.home_names->add_folder(".config");
+  place.home_names->add_name(".config");
+  EXPECT_THAT(findings_of("network: {allow: [a.example]}\n", place), IsEmpty());
+}
+
 TEST(ProcessLayer, RefusesWhatItCannotEnforce) {
   EXPECT_TRUE(process_layer_accepts(policy_of("")));
   EXPECT_TRUE(process_layer_accepts(
