@@ -31,6 +31,8 @@ class Internet {
   std::string log() const;
   // The certificate authority's file.
   std::string ca() const { return folder_ / "ca.pem"; }
+  // What lies below HOST/PATH in this folder is served; it is not there until a test makes it.
+  std::string www() const { return folder_ / "www"; }
 
  private:
   void begin();

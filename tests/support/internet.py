@@ -10,6 +10,7 @@ ends when its standard input does. All that reaches it is a line of FOLDER/log.
 
 import hashlib
 import http.server
+import pathlib
 import socket
 import socketserver
 import ssl
@@ -40,6 +41,7 @@ ZONE = {
     "six.site.example": ["2a0e:66::16"],
     "git.site.example": ["45.66.77.22"],
     "model.site.example": ["45.66.77.10"],
+    "packages.site.example": ["45.66.77.10"],
     "private.site.example": ["10.20.0.5"],
     "private6.site.example": ["fd20::5"],
     "meta.site.example": ["169.254.169.254"],
@@ -108,6 +110,14 @@ class DnsStream(socketserver.StreamRequestHandler):
             self.wfile.write(struct.pack("!H", len(reply)) + reply)
 
 
+def served_file(host, path):
+    """What a test has put into FOLDER/www/HOST/PATH."""
+    name = pathlib.Path(FOLDER, "www", host, *filter(None, urllib.parse.unquote(path).split("/")))
+    if name.is_dir():
+        name = name / "index.html"
+    return name if name.is_file() else None
+
+
 class Web(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
@@ -120,6 +130,8 @@ class Web(http.server.BaseHTTPRequestHandler):
         url = urllib.parse.urlsplit(self.path)
         if host == "model.site.example" and self.command == "POST":
             return self.answer_as_model(url.path, body)
+        if served := served_file(host, url.path):
+            return self.send_file(served)
         if url.path == "/redirect":
             self.send_response(302)
             self.send_header("Location", urllib.parse.parse_qs(url.query)["to"][0])
@@ -140,6 +152,16 @@ class Web(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(reply)
+
+    def send_file(self, path):
+        content = path.read_bytes()
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html" if path.suffix == ".html" else
+                         "application/octet-stream")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(content)
 
     def answer_as_model(self, path, body):
         log("model", path, self.headers.get("x-api-key"), self.headers.get("Authorization"))
