@@ -223,11 +223,12 @@ Task<Result<Socket>> Hub::dial(const Target& target, Record& record) {
   }
   record.rule = ruling.rule;
   record.verdict = RecordVerdict::failed;
-  WARD_CO_ASSIGN(const std::vector<Address> addresses, co_await checked_addresses(target, record));
+  const Result<std::vector<Address>> addresses = co_await checked_addresses(target, record);
+  if (!addresses) co_return fail(addresses.error());
   const auto deadline = Clock::now() + kConnectPatience;
   Result<Socket> last = fail(ErrorKind::io, "no address");
-  for (const Address& address : addresses) {
-    const bool more = address != addresses.back();
+  for (const Address& address : *addresses) {
+    const bool more = address != addresses->back();
     record.address = to_text(address);
     last =
         co_await connect_to(loop_, endpoint_of(address, target.port),

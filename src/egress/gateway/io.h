@@ -61,14 +61,6 @@ class Signal {
   Timer timer_;
 };
 
-// WARD_ASSIGN for coroutines.
-#define WARD_CO_ASSIGN_INNER(temp, lhs, expr)                 \
-  auto temp = (expr);                                         \
-  if (!temp) co_return ::ward::fail(std::move(temp).error()); \
-  lhs = std::move(*temp)
-#define WARD_CO_ASSIGN(lhs, expr) \
-  WARD_CO_ASSIGN_INNER(WARD_CONCAT(ward_result_, __COUNTER__), lhs, expr)
-
 // Lets every other coroutine that is ready run first.
 Task<void> give_way(asio::io_context& loop);
 
