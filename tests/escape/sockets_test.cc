@@ -70,7 +70,8 @@ TEST(EscapeSockets, AnAddressThatIsExchangedDuringTheCallReachesNothing) {
   AttackSandbox sandbox;
   HostSocket host(sandbox.workspace() + "/host.sock", SOCK_STREAM);
   SandboxResult result = sandbox.run("./attack race-connect host.sock");
-  EXPECT_THAT(result.err, HasSubstr("EACCES"));
+  EXPECT_THAT(result.err, HasSubstr("EACCES"))
+      << result.status << (result.hung ? ", hung: " : ": ") << result.out;
   EXPECT_FALSE(host.was_reached());
 }
 
