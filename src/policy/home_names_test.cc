@@ -45,6 +45,20 @@ TEST(HomeNames, ALeftOutRuleChangesNoVerdictOfAHiddenHome) {
   }
 }
 
+// ~/.config/git is not there: it is re-opened, and the credentials below it are not.
+TEST(HomeNames, WhatIsDeniedBelowAnAbsentReopenedNameStaysDenied) {
+  Place place;
+  place.workspaces = {"/home/u/proj"};
+  place.home = "/home/u";
+  place.home_names.emplace().add_folder("");
+  place.home_names->add_folder(".config");
+  place.home_names->add_name(".config");
+  const Policy policy = *load_text("w.yaml", "version: 1\nextends: workspace\n", place);
+  PathDecider decider(policy.filesystem);
+  EXPECT_TRUE(decider.decide("/home/u/.config/git/config").read.allowed);
+  EXPECT_FALSE(decider.decide("/home/u/.config/git/credentials").read.allowed);
+}
+
 TEST(HomeNames, WhereTheHomeIsReopenedEveryRuleStays) {
   for (const char* reopened :
        {"allowRead: [\"~\"]", "allowRead: [/]", "allowRead: [\"~/*\"]", "allowRead: [/home]"}) {

@@ -118,12 +118,30 @@ class Merger {
     }
   }
 
-  // A re-opened name that is absent from a folder that is there is told from a denied one inside.
+  static std::string_view folder_of(std::string_view path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
+  }
+
+  // A re-opened name that is absent from a folder that is there is told from a denied one inside;
+  // so what is denied below it stays denied, should it appear.
   static bool matters(const HomeNames& names, PathList list, std::string_view path) {
     if (names.may_exist(path)) return true;
-    const std::size_t slash = path.rfind('/');
-    return list == PathList::allow_read && slash != std::string_view::npos &&
-           names.may_exist(path.substr(0, slash));
+    const std::string_view folder = folder_of(path);
+    if (folder.empty()) return false;
+    if (list == PathList::allow_read) return names.may_exist(folder);
+    return is_reopened(folder) && matters(names, PathList::allow_read, folder);
+  }
+
+  static bool is_reopened(std::string_view below_home) {
+    const auto same = [&](std::string_view path) {
+      return path.starts_with("~/") && path.substr(2) == below_home;
+    };
+    const auto has_it = [&](const ProfileRows& rows) {
+      return rows.list == PathList::allow_read &&
+             std::any_of(rows.paths.begin(), rows.paths.end(), same);
+    };
+    return std::any_of(profile_rows().begin(), profile_rows().end(), has_it);
   }
 
   // Whether a document makes the home folder readable, so that a secret that appears in it later
