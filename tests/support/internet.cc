@@ -155,12 +155,40 @@ void Internet::put_files_in_place() {
   int number = 0;
   for (const File& file : files) {
     const std::string source = folder_.write("file" + std::to_string(number++), file.content);
-    std::error_code error;
-    const std::filesystem::path target = std::filesystem::canonical(file.path, error);
-    if (error || ::mount(source.c_str(), target.c_str(), nullptr, MS_BIND, nullptr) != 0)
-      return fail(std::string("a file in the place of ") + file.path);
-    covered_.push_back(target);
+    cover(file.path, source);
   }
+}
+
+void Internet::cover(const std::string& path, const std::string& by) {
+  if (!ok()) return;
+  std::error_code error;
+  const std::filesystem::path target = std::filesystem::canonical(path, error);
+  if (error || ::mount(by.c_str(), target.c_str(), nullptr, MS_BIND, nullptr) != 0)
+    return fail("a file in the place of " + path);
+  covered_.push_back(target);
+}
+
+void Internet::make_java_trust_it() {
+  const std::string store = "/etc/ssl/certs/java/cacerts";
+  run("exec > \"$1/log.keytool\" 2>&1; cat " + store +
+      " > \"$1/cacerts\" && keytool -importcert -noprompt -alias ward-test -file \"$1/ca.pem\" "
+      "-keystore \"$1/cacerts\" -storepass changeit");
+  cover(store, folder_ / "cacerts");
+}
+
+void Internet::open_registries() {
+  run("exec > \"$1/log.registries\" 2>&1; python3 '" + source_dir() +
+      "/tests/support/registries.py' \"$1\"");
+}
+
+void Internet::open_ssh() {
+  run("cd \"$1\" && exec > log.ssh 2>&1; ssh-keygen -q -t ed25519 -N '' -f ssh_key && ssh-keygen "
+      "-q "
+      "-t ed25519 -N '' -f ssh_host_key && cp ssh_key.pub authorized_keys");
+}
+
+std::string Internet::ssh_known_hosts() const {
+  return "code.site.example,code.evil.example " + read_text(folder_ / "ssh_host_key.pub");
 }
 
 std::string Internet::log() const { return read_text(folder_ / "log"); }

@@ -27,12 +27,19 @@ class Internet {
   bool ok() const { return why_.empty(); }
   const std::string& why() const { return why_; }
   // What has reached it, one line each: "dns NAME TYPE", "http METHOD HOST PATH", "sni NAME",
-  // "tcp PORT", "udp PORT SIZE".
+  // "tcp PORT", "ssh NAME", "udp PORT SIZE".
   std::string log() const;
   // The certificate authority's file.
   std::string ca() const { return folder_ / "ca.pem"; }
-  // What lies below HOST/PATH in this folder is served; it is not there until a test makes it.
-  std::string www() const { return folder_ / "www"; }
+  // The host's JVMs trust the authority, too, from here on; it takes keytool a second.
+  void make_java_trust_it();
+  // One package each at npm, pip, cargo, maven, go and code.site.example, the same at evil.example
+  // (registries.py).
+  void open_registries();
+  // Over SSH as well: the key of whoever runs the test, and the line that the server is known by.
+  void open_ssh();
+  std::string ssh_key() const { return folder_ / "ssh_key"; }
+  std::string ssh_known_hosts() const;
 
  private:
   void begin();
@@ -40,6 +47,7 @@ class Internet {
   void start_servers();
   void connect_link();
   void put_files_in_place();
+  void cover(const std::string& path, const std::string& by);
   void run(const std::string& command);
   void fail(const std::string& why);
 

@@ -5,12 +5,15 @@
 usage: internet.py FOLDER    (FOLDER holds ca.pem, leaf.pem, leaf.key)
 
 It waits for the interface isp0, gives itself the addresses below, serves them, says "ready" and
-ends when its standard input does. All that reaches it is a line of FOLDER/log.
+ends when its standard input does. All that reaches it is a line of FOLDER/log. What registries.py
+put into FOLDER/www/HOST and FOLDER/git/HOST is served at HOST, by GET, git over HTTPS and SSH.
 """
 
 import hashlib
 import http.server
+import os
 import pathlib
+import re
 import socket
 import socketserver
 import ssl
@@ -26,6 +29,8 @@ FOLDER = sys.argv[1]
 ADDRESSES = [
     "45.66.77.10/32",  # www, other
     "45.66.77.22/32",  # git
+    "45.66.77.23/32",  # code: git over SSH
+    "45.66.77.67/32",  # code, the evil one
     "45.66.77.53/32",  # the resolver
     "45.66.77.66/32",  # evil
     "10.20.0.5/32",  # a private network
@@ -41,7 +46,6 @@ ZONE = {
     "six.site.example": ["2a0e:66::16"],
     "git.site.example": ["45.66.77.22"],
     "model.site.example": ["45.66.77.10"],
-    "packages.site.example": ["45.66.77.10"],
     "private.site.example": ["10.20.0.5"],
     "private6.site.example": ["fd20::5"],
     "meta.site.example": ["169.254.169.254"],
@@ -54,6 +58,12 @@ ZONE = {
     "evil.example": ["45.66.77.66"],
     "www.evil.example": ["45.66.77.66"],
 }
+for kind in ("npm", "pip", "cargo", "maven", "go"):
+    ZONE[kind + ".site.example"] = ["45.66.77.10", "2a0e:66::10"]
+    ZONE[kind + ".evil.example"] = ["45.66.77.66"]
+ZONE["code.site.example"] = ["45.66.77.23"]
+ZONE["code.evil.example"] = ["45.66.77.67"]
+CODE = {addresses[0]: name for name, addresses in ZONE.items() if name.startswith("code.")}
 # Each question of this name gets the next answer, the last one for ever.
 REBINDING = {"rebind.site.example": [["45.66.77.10"], ["10.20.0.5"]]}
 
@@ -111,11 +121,14 @@ class DnsStream(socketserver.StreamRequestHandler):
 
 
 def served_file(host, path):
-    """What a test has put into FOLDER/www/HOST/PATH."""
-    name = pathlib.Path(FOLDER, "www", host, *filter(None, urllib.parse.unquote(path).split("/")))
-    if name.is_dir():
-        name = name / "index.html"
-    return name if name.is_file() else None
+    """What registries.py has put into FOLDER/www/HOST/PATH; the plugins that a build by Maven needs
+    are those of the machine's packages."""
+    words = [word for word in urllib.parse.unquote(path).split("/") if word]
+    places = [pathlib.Path(FOLDER, "www", host, *words)]
+    places.append(places[0] / "index.html")
+    if host.startswith("maven."):
+        places.append(pathlib.Path("/usr/share/maven-repo", *words[1:]))
+    return next((place for place in places if place.is_file()), None)
 
 
 class Web(http.server.BaseHTTPRequestHandler):
@@ -130,8 +143,10 @@ class Web(http.server.BaseHTTPRequestHandler):
         url = urllib.parse.urlsplit(self.path)
         if host == "model.site.example" and self.command == "POST":
             return self.answer_as_model(url.path, body)
-        if served := served_file(host, url.path):
-            return self.send_file(served)
+        if host.startswith(("code.", "cargo.")) and ".git/" in url.path:
+            return self.answer_as_git(host, url, body)
+        if pathlib.Path(FOLDER, "www", host).is_dir():
+            return self.send_file(served_file(host, url.path))
         if url.path == "/redirect":
             self.send_response(302)
             self.send_header("Location", urllib.parse.parse_qs(url.query)["to"][0])
@@ -154,9 +169,9 @@ class Web(http.server.BaseHTTPRequestHandler):
             self.wfile.write(reply)
 
     def send_file(self, path):
-        content = path.read_bytes()
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html" if path.suffix == ".html" else
+        content = path.read_bytes() if path else b"nothing is here\n"
+        self.send_response(200 if path else 404)
+        self.send_header("Content-Type", "text/html" if path and path.suffix == ".html" else
                          "application/octet-stream")
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
@@ -172,17 +187,63 @@ class Web(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(reply or b"")
 
+    def answer_as_git(self, host, url, body):
+        """By git's own CGI program."""
+        environment = {
+            "PATH": os.environ["PATH"], "GIT_PROJECT_ROOT": f"{FOLDER}/git/{host}",
+            "GIT_HTTP_EXPORT_ALL": "1", "PATH_INFO": url.path, "QUERY_STRING": url.query,
+            "REQUEST_METHOD": self.command, "CONTENT_LENGTH": str(len(body)),
+            "CONTENT_TYPE": self.headers.get("Content-Type", ""),
+            "HTTP_CONTENT_ENCODING": self.headers.get("Content-Encoding", ""),
+            "GIT_PROTOCOL": self.headers.get("Git-Protocol", ""), "REMOTE_ADDR": "192.0.2.1",
+        }
+        answer = subprocess.run(["git", "http-backend"], input=body, env=environment,
+                                stdout=subprocess.PIPE, check=False).stdout
+        head, _, content = answer.partition(b"\r\n\r\n")
+        status = re.search(rb"^Status: (\d+)", head, re.M)
+        self.send_response(int(status[1]) if status else 200)
+        for line in head.split(b"\r\n"):
+            if line and not line.startswith(b"Status:"):
+                self.send_header(*line.decode().split(": ", 1))
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
     do_POST = do_PUT = do_DELETE = do_HEAD = do_GET
 
     def log_message(self, *_):
         pass
 
 
+def serve_ssh(connection, host):
+    """One connection of an sshd that serves the host's repositories, and nothing else."""
+    command = (f"cd {FOLDER}/git/{host} && exec git-shell -c \"$SSH_ORIGINAL_COMMAND\"")
+    options = {
+        "HostKey": FOLDER + "/ssh_host_key", "AuthorizedKeysFile": FOLDER + "/authorized_keys",
+        "ForceCommand": command, "PidFile": "none", "StrictModes": "no", "UsePAM": "no",
+        "PermitRootLogin": "yes", "PasswordAuthentication": "no",
+        "KbdInteractiveAuthentication": "no",
+    }
+    words = [word for pair in options.items() for word in ("-o", "%s=%s" % pair)]
+    # What started as root wants its folder of /run.
+    prepare = "mount -t tmpfs none /run && mkdir -m 755 /run/sshd && exec \"$@\""
+    subprocess.run(["unshare", "-m", "sh", "-c", prepare, "sh", "/usr/sbin/sshd", "-i", "-f",
+                    "/dev/null", "-E", FOLDER + "/log.sshd", *words],
+                   stdin=connection, stdout=connection, check=False)
+
+
 class Echo(socketserver.StreamRequestHandler):
     """Speaks first, as an ssh server does, then repeats what it hears."""
 
     def handle(self):
-        log("tcp", self.server.server_address[1])
+        here = self.connection.getsockname()
+        log("tcp", here[1])
+        code = CODE.get(here[0].removeprefix("::ffff:"))
+        if code and here[1] == 22:
+            log("ssh", code)
+            self.connection.setblocking(True)
+            serve_ssh(self.connection, code)
+            return
         self.wfile.write(b"SSH-2.0-lab\r\n")
         while line := self.rfile.readline():
             self.wfile.write(line)
