@@ -143,6 +143,12 @@ TEST_F(PlaceholderTest, ASourceWithoutAValueRunsNothingAndNamesItsLine) {
   }
 }
 
+TEST_F(PlaceholderTest, AJvmThatIsHiddenInsideIsLeftAlone) {
+  box_.home_file("jdk/lib/security/cacerts", "a store");
+  box_.process.env["JAVA_HOME"] = box_.home() + "/jdk";
+  EXPECT_EQ(box_.run("true").status, 0);
+}
+
 TEST_F(PlaceholderTest, RulesNarrowAHostInsideTlsForEveryKindOfProgram) {
   box_.set_policy(
       "version: 1\nextends: workspace\nnetwork:\n  allow: [www.site.example]\n"

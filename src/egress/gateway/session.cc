@@ -162,7 +162,10 @@ Task<bool> InterceptSession::serve_one() {
   one.head = std::move(**head);
   one.record->method = one.head.request.method;
   one.record->path = path_of(one.head.request);
-  co_return co_await exchange(one);
+  const bool goes_on = co_await exchange(one);
+  flow_.record->bytes_up += one.record->bytes_up;
+  flow_.record->bytes_down += one.record->bytes_down;
+  co_return goes_on;
 }
 
 std::string InterceptSession::url_of(const Exchange& one, const RequestContext& context) const {

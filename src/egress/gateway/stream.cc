@@ -23,13 +23,17 @@ constexpr std::size_t kSmallInput = 8U << 10U, kLargeInput = 128U << 10U;
 
 }  // namespace
 
+// The descriptor stays until the end: its number must not become another connection's while others
+// still hold it for this one.
 void Stream::close() {
+  closed_ = true;
   boost::system::error_code ignored;
-  socket_.close(ignored);
+  socket_.shutdown(Socket::shutdown_both, ignored);
+  socket_.cancel(ignored);
 }
 
 bool Stream::is_stale() {
-  if (!socket_.is_open() || has_unread()) return true;
+  if (closed_ || has_unread()) return true;
   char byte = 0;
   const ssize_t size = ::recv(socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
   return size >= 0 || (errno != EAGAIN && errno != EINTR);
@@ -43,7 +47,7 @@ Task<void> Stream::take_turns() {
 
 Task<Result<std::size_t>> Stream::receive(std::span<char> into) {
   for (;;) {
-    if (!socket_.is_open()) co_return fail(ErrorKind::io, "the connection was closed");
+    if (closed_) co_return fail(ErrorKind::io, "the connection was closed");
     const ssize_t size = ::recv(socket_.native_handle(), into.data(), into.size(), MSG_DONTWAIT);
     if (size >= 0) {
       co_await take_turns();
@@ -60,7 +64,7 @@ Task<Result<std::size_t>> Stream::receive(std::span<char> into) {
 
 Task<Status> Stream::send(std::string_view bytes) {
   while (!bytes.empty()) {
-    if (!socket_.is_open()) co_return fail(ErrorKind::io, "the connection was closed");
+    if (closed_) co_return fail(ErrorKind::io, "the connection was closed");
     const ssize_t size =
         ::send(socket_.native_handle(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (size >= 0) {
@@ -79,7 +83,7 @@ Task<Status> Stream::send(std::string_view bytes) {
 }
 
 void Stream::send_what_fits(std::string_view bytes) {
-  if (!socket_.is_open() || bytes.empty()) return;
+  if (closed_ || bytes.empty()) return;
   // A peer that does not read now is not worth waiting for.
   [[maybe_unused]] const ssize_t sent =
       ::send(socket_.native_handle(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);

@@ -52,6 +52,7 @@ class Stream {
   Task<void> take_turns();
   Socket socket_;
   int turns_ = 0;
+  bool closed_ = false;
 };
 
 // `early`: bytes of the client that were read before.

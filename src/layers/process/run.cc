@@ -16,6 +16,7 @@
 #include "layers/process/inference.h"
 #include "layers/process/trust_inside.h"
 #include "policy/lint.h"
+#include "policy/path_decision.h"
 #include "sys/directory.h"
 
 namespace ward::process {
@@ -146,8 +147,10 @@ class Run {
     if (request_.way_out->gateway.interception == egress::Interception::none) return {};
     // What programs inside must trust is known once the gateway has made it.
     WARD_ASSIGN(const std::string authority, way_out_->certificate());
+    const policy::PathDecider decider(request_.policy.filesystem);
     for (confine::InsideFile& file :
-         trust_files(request_.way_out->gateway.trust_bundle_pem, authority, ::environ))
+         trust_files(request_.way_out->gateway.trust_bundle_pem, authority, ::environ,
+                     [&](const std::string& path) { return decider.decide(path).read.allowed; }))
       confinement_.network.files.push_back(std::move(file));
     return {};
   }

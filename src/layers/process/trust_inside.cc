@@ -48,15 +48,15 @@ std::vector<std::string> java_stores(const char* const* caller) {
 
 }  // namespace
 
-std::vector<confine::InsideFile> trust_files(std::string_view host_bundle,
-                                             std::string_view authority_pem,
-                                             const char* const* caller) {
+std::vector<confine::InsideFile> trust_files(
+    std::string_view host_bundle, std::string_view authority_pem, const char* const* caller,
+    const std::function<bool(const std::string&)>& readable) {
   const std::string bundle = egress::inside_bundle(host_bundle, authority_pem);
   std::vector<confine::InsideFile> files = {{kBundleInside, bundle}};
   const auto cover = [&](const std::string& path, const std::string& content) {
     const std::string real = canonical(path);
     const auto same = [&](const confine::InsideFile& file) { return file.path == real; };
-    if (!real.empty() && std::none_of(files.begin(), files.end(), same))
+    if (!real.empty() && readable(real) && std::none_of(files.begin(), files.end(), same))
       files.push_back({real, content});
   };
   for (const std::string& path : egress::usual_bundles()) cover(path, bundle);

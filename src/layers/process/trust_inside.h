@@ -5,6 +5,7 @@
 // variables for whatever carries a bundle of its own. Reads names; changes nothing; one thread.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,8 +18,9 @@ namespace ward::process {
 inline constexpr const char* kBundleInside = "/run/ward-ca-bundle.pem";
 
 // `caller` is the caller's environment (null-terminated): its PATH and JAVA_HOME lead to JVMs.
-std::vector<confine::InsideFile> trust_files(std::string_view host_bundle,
-                                             std::string_view authority_pem,
-                                             const char* const* caller);
+// What `readable` says is hidden inside is left alone: nobody there could read what covers it.
+std::vector<confine::InsideFile> trust_files(
+    std::string_view host_bundle, std::string_view authority_pem, const char* const* caller,
+    const std::function<bool(const std::string&)>& readable);
 
 }  // namespace ward::process
