@@ -96,6 +96,41 @@ TEST_F(Audit, ShowSelectsARunItsDenialsAndTheLast) {
   EXPECT_THAT(denied, Not(HasSubstr("exited")));
 }
 
+TEST_F(Audit, EgressTellsWhoWasTalkedToByWhichRule) {
+  const std::string run = start({"one"}, dead());
+  write({journal::run_egress({.run = run,
+                              .what = "request",
+                              .protocol = "connect",
+                              .verdict = "allowed",
+                              .host = "api.example.com",
+                              .address = "192.0.2.7",
+                              .port = 443,
+                              .method = "GET",
+                              .path = "/v1",
+                              .rule = "allow api.example.com (p.yaml:3)",
+                              .secrets = {"API_TOKEN"},
+                              .bytes_up = 10,
+                              .bytes_down = 2000}),
+         journal::run_egress({.run = run,
+                              .what = "question",
+                              .protocol = "dns",
+                              .verdict = "denied",
+                              .host = "evil.\x1b[2Jexample",
+                              .rule = "the default: no host can be reached"})});
+  auto listed = [&](const AuditEgress& what) {
+    return printed([&](std::FILE* out) { EXPECT_TRUE(audit_egress(what, folder_.path(), out)); });
+  };
+  const std::string all = listed({});
+  EXPECT_THAT(all, HasSubstr("allowed  GET api.example.com:443/v1 at 192.0.2.7  10 up, 2000 down  "
+                             "allow api.example.com (p.yaml:3)  secrets put in: API_TOKEN\n"));
+  EXPECT_THAT(all, HasSubstr("denied  evil.\\u{1b}[2Jexample  0 up"));
+  EXPECT_THAT(listed({.denied_only = true}), Not(HasSubstr("api.example.com")));
+  EXPECT_EQ(json::parse(listed({.format = Format::json})).size(), 2U);
+  EXPECT_EQ(json::parse(listed({.format = Format::json, .last = 1}))[0]["payload"]["verdict"],
+            "denied");
+  EXPECT_EQ(listed({.format = Format::json, .run = Id::make().value().text()}), "[\n]\n");
+}
+
 TEST_F(Audit, ShowOfAnUnknownRunIsAnError) {
   start({"one"}, dead());
   std::FILE* out = std::fopen("/dev/null", "w");

@@ -131,6 +131,62 @@ TEST_P(Connects, InASubvolumeAnOwnSocketWorksAndTheHostsOfTheSameNumberDoesNot) 
   EXPECT_EQ(result.report, "");
 }
 
+// As the run does it: an address gets its socket at the first connect to it.
+TEST_P(Connects, AConnectWaitsUntilItsAddressHasASocket) {
+  NEEDS(user_namespaces, seccomp_notify, unix_diag);
+  LabOptions options;
+  options.spec.plan.protect = GetParam();
+  std::optional<sys::Endpoint> waiting;
+  int asked = 0;
+  options.spec.network.before = [&](const sys::Endpoint& endpoint, int type) {
+    using Answer = NetworkJudge::Answer;
+    if (type != SOCK_STREAM) return Answer::go_on;
+    if (endpoint.port == 9) return Answer::refuse;
+    if (endpoint.address.family != AF_INET) return Answer::go_on;
+    ++asked;
+    waiting = endpoint;
+    return Answer::wait;
+  };
+  options.spec.network.refused = [](const sys::Endpoint& endpoint, int, int error) {
+    return std::optional(
+        ConnectRefusal{sys::to_string(endpoint), "rule " + std::to_string(error), "remedy"});
+  };
+  options.on_round = [&](Notifier& notifier) {
+    if (waiting) notifier.resume_connects(*std::exchange(waiting, std::nullopt));
+  };
+  LabResult result = run_in_lab(std::move(options), [&] {
+    Findings found;
+    int server = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    ::bind(server, reinterpret_cast<struct sockaddr*>(&address), size);
+    ::listen(server, 4);
+    ::getsockname(server, reinterpret_cast<struct sockaddr*>(&address), &size);
+    auto connect = [&](struct sockaddr_in to) {
+      int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+      int done = ::connect(fd, reinterpret_cast<struct sockaddr*>(&to), sizeof to);
+      int error = errno;
+      ::close(fd);
+      errno = error;
+      return done;
+    };
+    found.expect(connect(address), 0, "a connect that waits");
+    address.sin_port = htons(1);
+    found.expect(connect(address), ECONNREFUSED, "one whose socket could not be made");
+    address.sin_port = htons(9);
+    found.expect(connect(address), ECONNREFUSED, "one that is refused");
+    return found.text();
+  });
+  EXPECT_EQ(result.report, "");
+  EXPECT_EQ(asked, 2);
+  ASSERT_EQ(result.denials.size(), 1U);
+  EXPECT_EQ(result.denials[0].target, "127.0.0.1:9");
+  EXPECT_EQ(result.denials[0].rule, "rule " + std::to_string(ECONNREFUSED));
+  EXPECT_EQ(result.denials[0].remedy, "remedy");
+}
+
 TEST_P(Connects, ConnectsOfTheOwnNetworkBehaveAsWithoutASupervisor) {
   NEEDS(user_namespaces, seccomp_notify, unix_diag);
   LabResult result = run([&] {
