@@ -34,6 +34,7 @@ ADDRESSES = [
     "45.66.77.53/32",  # the resolver
     "45.66.77.66/32",  # evil
     "10.20.0.5/32",  # a private network
+    "198.18.1.0/32",  # as resolvers of some machines answer
     "169.254.169.254/32",  # metadata
     "2a0e:66::10/128",
     "2a0e:66::16/128",
@@ -46,6 +47,7 @@ ZONE = {
     "six.site.example": ["2a0e:66::16"],
     "git.site.example": ["45.66.77.22"],
     "model.site.example": ["45.66.77.10"],
+    "fake.site.example": ["198.18.1.0"],
     "private.site.example": ["10.20.0.5"],
     "private6.site.example": ["fd20::5"],
     "meta.site.example": ["169.254.169.254"],

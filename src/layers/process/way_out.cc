@@ -137,13 +137,9 @@ Status WayOut::plan_inside() {
   inside_.addresses = {gateway, address_of(egress::kGatewayV6)};
   inside_.routes = {block_of(egress::kInsideBlockV4), block_of(egress::kInsideBlockV6)};
   for (const policy::HostRule& rule : network.allow)
-    if (const auto block = sys::parse_inet_block(rule.host)) {
-      if (is_inside(block->address))
-        return fail(Error(ErrorKind::invalid, rule.origin.describe() + ": " + rule.host +
-                                                  " is where the gateway is inside")
-                        .with_remedy("name the hosts that are needed"));
+    // A rule for an address that is the gateway's inside speaks of where names lead outside.
+    if (const auto block = sys::parse_inet_block(rule.host); block && !is_inside(block->address))
       inside_.routes.push_back(*block);
-    }
   WARD_ASSIGN(std::string resolver, target_of("/etc/resolv.conf"));
   inside_.files.push_back(
       {std::move(resolver), "nameserver " + std::string(egress::kGatewayV4) + "\n"});
