@@ -118,7 +118,7 @@ Status read_target(std::string_view target, RequestHead& head) {
 
 struct Framing {
   std::optional<std::string> host, length;
-  bool chunked = false;
+  bool chunked = false, upgrade = false;
 };
 
 Status read_framing(RequestHead& head, Framing& framing) {
@@ -134,6 +134,8 @@ Status read_framing(RequestHead& head, Framing& framing) {
       if (!same(header.value, "chunked")) return bad("a Transfer-Encoding other than chunked");
       framing.chunked = true;
     } else if (same(header.name, "upgrade")) {
+      if (framing.upgrade) return bad("two Upgrade headers");
+      framing.upgrade = true;
       head.upgrade = same(header.value, "websocket");
     }
   }

@@ -78,6 +78,14 @@ TEST(RequestHead, AmbiguousLengthsAreRefused) {
   EXPECT_EQ(parsed(post + "transfer-encoding: Chunked\r\n\r\n").body, RequestHead::Body::chunked);
 }
 
+// The attack: the server takes the first, HTTP/2 in the clear, in which each request names a host.
+TEST(RequestHead, TwoUpgradesAreRefused) {
+  const std::string get = "GET / HTTP/1.1\r\nHost: a.net\r\nConnection: Upgrade\r\n";
+  EXPECT_EQ(problem(get + "Upgrade: h2c\r\nUpgrade: websocket\r\n\r\n"), "two Upgrade headers");
+  EXPECT_EQ(problem(get + "Upgrade: websocket\r\nupgrade: h2c\r\n\r\n"), "two Upgrade headers");
+  EXPECT_FALSE(parsed(get + "Upgrade: websocket, h2c\r\n\r\n").upgrade);
+}
+
 TEST(RequestHead, OddLinesAreRefused) {
   problem("GET / HTTP/1.1\nHost: a.net\n\n");
   problem("GET / HTTP/1.1\r\nHost: a.net\r\nX: a\r\n b\r\n\r\n");
