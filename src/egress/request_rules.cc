@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "egress/encoding.h"
 #include "egress/url_path.h"
 #include "policy/network_decision.h"
 
@@ -16,11 +17,17 @@ using Texts = std::vector<std::string>;
 bool has_method(const Texts& methods, std::string_view method) {
   return methods.empty() || std::find(methods.begin(), methods.end(), method) != methods.end();
 }
+// In any case of letters: servers write what a header names in capitals.
+bool gate_has_method(const Texts& methods, std::string_view method) {
+  return methods.empty() || std::any_of(methods.begin(), methods.end(), [&](const auto& one) {
+           return equal_ignoring_case(one, method);
+         });
+}
 
 // The methods that a server may take the request for.
 std::vector<std::string_view> methods_of(const RequestLine& line) {
   std::vector<std::string_view> methods = {line.method};
-  if (!line.method_override.empty()) methods.push_back(line.method_override);
+  methods.insert(methods.end(), line.method_overrides.begin(), line.method_overrides.end());
   return methods;
 }
 
@@ -52,7 +59,7 @@ bool gate_names(const policy::Gate& gate, const std::string& path) {
 bool holds(const policy::Gate& gate, const RequestLine& line, const Texts& readings) {
   const auto methods = methods_of(line);
   return std::any_of(methods.begin(), methods.end(),
-                     [&](std::string_view one) { return has_method(gate.methods, one); }) &&
+                     [&](std::string_view one) { return gate_has_method(gate.methods, one); }) &&
          std::any_of(readings.begin(), readings.end(),
                      [&](const std::string& path) { return gate_names(gate, path); });
 }

@@ -18,8 +18,8 @@ struct RequestLine {
   std::string_view host;  // lower case
   std::string_view method;
   std::string_view target;  // "/path?query", or "*"
-  // The value of a header that makes some servers take another method; "" where there is none.
-  std::string_view method_override;
+  // The values of headers that make some servers take another method.
+  std::vector<std::string_view> method_overrides = {};
 };
 
 struct RequestVerdict {

@@ -29,7 +29,7 @@ Result<std::string> normal_escapes(std::string_view path) {
   std::string result;
   for (std::size_t i = 0; i < path.size(); ++i) {
     const auto byte = static_cast<unsigned char>(path[i]);
-    if (byte <= 0x20U || byte == 0x7fU || byte == '\\' || byte == '#')
+    if (byte <= 0x20U || byte >= 0x7fU || byte == '\\' || byte == '#')
       return bad("the path holds a character that no path may hold");
     if (byte != '%') {
       result += path[i];
@@ -45,6 +45,8 @@ Result<std::string> normal_escapes(std::string_view path) {
     if (again) return bad("the path is encoded twice");
     if (value < 0x20 || value == 0x7f || value == '\\')
       return bad("the path holds an encoded control character or backslash");
+    // Some decoders take these for a "." or "/" of two bytes; UTF-8 has no such.
+    if (value == 0xc0 || value == 0xc1) return bad("the path holds what is no UTF-8");
     if (is_unreserved(value)) {
       result += static_cast<char>(value);
     } else {

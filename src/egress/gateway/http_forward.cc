@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "egress/decide.h"
 #include "egress/encoding.h"
@@ -32,6 +33,8 @@ constexpr std::array<std::string_view, 13> kOwnFields = {"connection",
 // Headers by which some servers take a request for one with another method.
 constexpr std::array<std::string_view, 3> kMethodOverrides = {
     "x-http-method", "x-http-method-override", "x-method-override"};
+// And for one of another path: neither a rule nor a gate would see that.
+constexpr std::array<std::string_view, 2> kPathOverrides = {"x-original-url", "x-rewrite-url"};
 
 bool is_own(const HttpHead& head, std::string_view name) {
   return std::any_of(kOwnFields.begin(), kOwnFields.end(),
@@ -43,11 +46,19 @@ Refused refused(std::string rule, std::string reason, std::string remedy) {
   return Refused({std::move(rule), std::move(reason), std::move(remedy)});
 }
 
-std::string method_override(const HttpHead& head) {
-  for (const std::string_view name : kMethodOverrides)
-    for (const HttpField& field : head.fields)
-      if (equal_ignoring_case(field.name, name)) return field.value;
-  return {};
+// Many servers see no difference between "_" and "-" in a header's name (RFC 3875, 4.1.18).
+bool is_one_of(std::span<const std::string_view> names, const HttpField& field) {
+  std::string name = field.name;
+  std::replace(name.begin(), name.end(), '_', '-');
+  return std::any_of(names.begin(), names.end(),
+                     [&](std::string_view one) { return equal_ignoring_case(one, name); });
+}
+
+std::vector<std::string_view> method_overrides(const HttpHead& head) {
+  std::vector<std::string_view> methods;
+  for (const HttpField& field : head.fields)
+    if (is_one_of(kMethodOverrides, field)) methods.emplace_back(field.value);
+  return methods;
 }
 
 Refused misplaced(const Secret& secret, std::string reason) {
@@ -133,9 +144,13 @@ tl::expected<ForwardedRequest, RequestRefusal> forward_request(const HttpHead& h
   if (auto checked = check_target(request, context); !checked)
     return Refused(std::move(checked.error()));
   ForwardedRequest forwarded;
-  const std::string override_method = method_override(head);
+  if (context.rules.speak_of(context.host))
+    for (const HttpField& field : head.fields)
+      if (is_one_of(kPathOverrides, field))
+        return refused("network.rules", "its header " + field.name + " could name another path",
+                       "leave the header out");
   RequestVerdict verdict =
-      context.rules.decide({context.host, request.method, request.path, override_method});
+      context.rules.decide({context.host, request.method, request.path, method_overrides(head)});
   if (!verdict.allowed)
     return refused(std::move(verdict.rule), std::move(verdict.reason), std::move(verdict.remedy));
   forwarded.rule = std::move(verdict.rule);

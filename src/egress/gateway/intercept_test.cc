@@ -219,6 +219,20 @@ TEST(Intercept, WhatNoRulePermitsIsAnsweredWithTheRuleAndNeverSent) {
   EXPECT_THAT(lab.seen, IsEmpty());
 }
 
+// The attack: the server goes by the header, and by another one of them than the gateway.
+TEST(Intercept, AHeaderThatNamesAnotherMethodOrPathIsNoWayAroundARule) {
+  Lab lab;
+  lab.add_rule({"GET"}, {"/v1/**"});
+  for (const char* headers :
+       {"X-HTTP-Method: GET\r\nX-HTTP-Method-Override: DELETE\r\n",
+        "X-HTTP-Method-Override: GET\r\nX-HTTP-Method-Override: DELETE\r\n",
+        "X_HTTP_Method_Override: DELETE\r\n", "X-Original-URL: /v2\r\n", "X-Rewrite-Url: /v2\r\n"})
+    EXPECT_THAT(lab.talk(get(headers, "/v1/a")), StartsWith("HTTP/1.1 403")) << headers;
+  EXPECT_THAT(lab.seen, IsEmpty());
+  EXPECT_THAT(lab.talk(get("X-HTTP-Method-Override: GET\r\n", "/v1/a")),
+              StartsWith("HTTP/1.1 200"));
+}
+
 TEST(Intercept, TheValueReachesItsHeaderAndIsTakenOutOfWhatComesBack) {
   Lab lab;
   lab.add_secret("Authorization", "Bearer {}");
