@@ -19,12 +19,19 @@ std::string make_code() {
   return id ? id->text().substr(Id::kTextSize - kCodeSize) : std::string();
 }
 
+// The attack: what matters of a long address stands where it would be cut off.
+std::string shown(const std::string& url) {
+  if (url.size() <= kMaxUrl) return url;
+  constexpr std::size_t kHalf = kMaxUrl / 2;
+  return url.substr(0, kHalf) + " [" + std::to_string(url.size() - 2 * kHalf) +
+         " characters left out] " + url.substr(url.size() - kHalf);
+}
+
 std::string question_of(const HeldRequest& request, const std::string& code) {
   const egress::Ask& ask = request.ask;
   return "ward: the command wants to " + escape_for_terminal(ask.method) + " " +
-         escape_for_terminal(ask.url.substr(0, kMaxUrl)) + " (held by " +
-         escape_for_terminal(ask.gate) + "). To allow it, type " + code +
-         " and Enter; Enter alone denies it: ";
+         escape_for_terminal(shown(ask.url)) + " (held by " + escape_for_terminal(ask.gate) +
+         "). To allow it, type " + code + " and Enter; Enter alone denies it: ";
 }
 
 }  // namespace
@@ -75,7 +82,7 @@ Status GateDesk::decide(std::uint64_t number, Choice choice, const std::string& 
     std::string listed;
     for (const auto& [one, waiting] : held_)
       listed += "\n  " + std::to_string(one) + ": " + waiting.request.ask.method + " " +
-                waiting.request.ask.url.substr(0, kMaxUrl);
+                shown(waiting.request.ask.url);
     return fail(Error(ErrorKind::invalid, "this run holds several requests:" + listed)
                     .with_remedy("name one by its number"));
   }

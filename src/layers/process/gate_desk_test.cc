@@ -86,6 +86,16 @@ TEST(GateDesk, TheTerminalIsAskedOneAfterTheOther) {
               ElementsAre("70 yes allowed at the terminal", "71 no denied at the terminal"));
 }
 
+TEST(GateDesk, ALongAddressIsShownWithItsEnd) {
+  Desk desk;
+  desk.has_terminal = true;
+  desk.hold(70, "https://shop.example:443/" + std::string(5000, 'a') + "/purchase-all");
+  EXPECT_THAT(desk.asked.at(0).text,
+              AllOf(HasSubstr("https://shop.example:443/aaa"), HasSubstr("aaa/purchase-all (held"),
+                    HasSubstr("characters left out")));
+  EXPECT_LT(desk.asked[0].text.size(), 600U);
+}
+
 TEST(GateDesk, TooManyAreDeniedAtOnce) {
   Desk desk;
   for (std::uint64_t id = 0; id <= kMostHeld; ++id) desk.hold(id);
