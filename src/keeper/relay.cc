@@ -176,7 +176,23 @@ bool OutputRelay::flush() {
   return true;
 }
 
+void OutputRelay::hold() {
+  if (held_ || !from_.valid()) return;
+  held_ = true;
+  static_cast<void>(loop_.modify(from_.get(), EPOLLONESHOT).has_value());
+  if (target_watched_) static_cast<void>(loop_.modify(to_.fd(), 0).has_value());
+}
+
+void OutputRelay::resume() {
+  if (!held_) return;
+  held_ = false;
+  waits_for_input_ = false;
+  wait_for(true);
+  pump();
+}
+
 void OutputRelay::pump() {
+  if (held_) return;
   for (int round = 0; round < kRounds && from_.valid(); ++round) {
     if (pending() > 0) {
       if (!flush()) return;

@@ -74,6 +74,9 @@ class OutputRelay {
   bool holds_bytes() const { return pending() > 0; }
   // Moves what is there now, without waiting.
   void pump();
+  // Moves nothing until resume(): the command waits in its writes.
+  void hold();
+  void resume();
   // Gives up what is left.
   void finish();
 
@@ -98,6 +101,7 @@ class OutputRelay {
   std::size_t end_ = 0;
   bool target_watched_ = false;
   bool waits_for_input_ = true;
+  bool held_ = false;
 };
 
 // From the caller to the command's pipe, taking no more from the caller than the command took: a

@@ -128,7 +128,10 @@ void Terminal::resize() {
   if (size) static_cast<void>(sys::set_window_size(master_in_.get(), *size).has_value());
 }
 
-void Terminal::command_ended() { slave_.reset(); }
+void Terminal::command_ended() {
+  slave_.reset();
+  output_.resume();
+}
 
 void Terminal::hang_up() {
   // The caller's terminal is gone; closing the master tells the processes inside the same way.
@@ -174,7 +177,10 @@ void Terminal::on_keys() {
 
 bool Terminal::ask(Question question) {
   if (question_ || !raw_ || !keys_watched_ || screen_ < 0) return false;
-  show("\r\n" + question.text);
+  // The attack: the command paints over the question, and a person agrees to what it painted. So it
+  // shows nothing meanwhile, and a sequence that it has begun, narrow margins and colours end.
+  output_.hold();
+  show("\x18\x1b[!p\r\n" + question.text);
   std::string code = question.code;
   question_.emplace(OpenQuestion{std::move(question), AnswerLine(std::move(code))});
   return true;
@@ -184,6 +190,7 @@ void Terminal::withdraw(const std::string& note) {
   if (!question_) return;
   question_.reset();
   show("\r\nward: " + note + "\r\n");
+  output_.resume();
 }
 
 void Terminal::take_answer(std::string_view keys) {
@@ -194,6 +201,7 @@ void Terminal::take_answer(std::string_view keys) {
   const auto answered = std::move(question_->question.answered);
   question_.reset();
   show(state == AnswerLine::State::yes ? "\r\nward: allowed\r\n" : "\r\nward: denied\r\n");
+  output_.resume();
   answered(state == AnswerLine::State::yes);
 }
 

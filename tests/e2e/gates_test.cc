@@ -160,5 +160,21 @@ TEST_F(GatesTest, AYesThatACommandCanAskForIsNoAnswer) {
   EXPECT_THAT(lab_->log(), Not(HasSubstr("/purchase")));
 }
 
+// The attack: another address is painted over the one that is asked about.
+TEST_F(GatesTest, TheCommandShowsNothingWhileAPersonIsAsked) {
+  AtTerminal run(box_, "(" + std::string(kBuy) +
+                           "; touch over) & until [ -e over ]; do echo PAINT; done; wait; "
+                           "echo answered");
+  const std::string question = "Enter alone denies it: ";
+  EXPECT_THAT(run.wait_for(question), HasSubstr("PAINT"));  // the control
+  run.type("no\r");
+  const std::string screen = run.wait_for("answered");
+  const std::size_t begin = screen.find("ward: the command wants to");
+  const std::size_t end = screen.find("ward: denied");
+  ASSERT_NE(begin, std::string::npos) << screen;
+  ASSERT_LT(begin, end) << screen;
+  EXPECT_THAT(screen.substr(begin, end - begin), Not(HasSubstr("PAINT")));
+}
+
 }  // namespace
 }  // namespace ward::test
