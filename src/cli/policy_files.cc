@@ -3,6 +3,7 @@
 
 #include <cerrno>
 
+#include "policy/path_decision.h"
 #include "sys/file.h"
 
 namespace ward::cli {
@@ -47,6 +48,11 @@ Result<UniqueFd> open_roots(int dirfd, const std::string& name, int flags,
                   .with_remedy("put the folders and the file themselves there"));
 }
 
+Result<std::string> place_of(const std::string& path) {
+  WARD_ASSIGN(const UniqueFd fd, sys::open_path(path, O_PATH));
+  return sys::path_of_fd(fd.get());
+}
+
 }  // namespace
 
 Result<std::string> PolicyFiles::read(const std::string& path, std::uint64_t max_bytes) const {
@@ -67,6 +73,27 @@ Result<std::string> PolicyFiles::read_managed(const std::string& path,
   }
   WARD_ASSIGN(UniqueFd fd, open_roots(folder.get(), path.substr(start), kOpenDocument, path));
   return read_regular(fd.get(), path, max_bytes);
+}
+
+void protect_documents(policy::Filesystem& filesystem, std::span<const std::string> documents) {
+  std::vector<policy::PathRule> rules;
+  const policy::PathDecider decider(filesystem);
+  const auto protect = [&](std::string path, const std::string& document) {
+    if (!decider.decide(path).write.allowed) return;
+    rules.push_back({policy::PathList::deny_write,
+                     std::move(path),
+                     true,
+                     document,
+                     {document, 0, policy::Scope::managed}});
+  };
+  for (const std::string& document : documents) {
+    // The name, which may be a link, and the file that it leads to.
+    const std::size_t name = document.rfind('/') + 1;
+    if (auto folder = place_of(name == 0 ? "." : document.substr(0, name)))
+      protect(*folder + (*folder == "/" ? "" : "/") + document.substr(name), document);
+    if (auto file = place_of(document)) protect(std::move(*file), document);
+  }
+  filesystem.rules.insert(filesystem.rules.end(), rules.begin(), rules.end());
 }
 
 }  // namespace ward::cli

@@ -4,7 +4,11 @@
 // thread.
 #pragma once
 
+#include <span>
+#include <string>
+
 #include "policy/files.h"
+#include "policy/policy.h"
 
 namespace ward::cli {
 
@@ -14,5 +18,9 @@ class PolicyFiles final : public policy::Files {
   // The file and the folder that holds it must be root's, writable by root alone, and no links.
   Result<std::string> read_managed(const std::string& path, std::uint64_t max_bytes) const override;
 };
+
+// Lets no command write a document of its own policy: the next run would go by what it wrote, and
+// this one after `ward policy reload`. What cannot be written anyway is left out.
+void protect_documents(policy::Filesystem& filesystem, std::span<const std::string> documents);
 
 }  // namespace ward::cli

@@ -9,6 +9,7 @@
 #include "base/id.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/policy_files.h"
 #include "cli/result_target.h"
 #include "cli/review_common.h"
 #include "cli/run_door.h"
@@ -137,6 +138,7 @@ class RunCommand {
     request.id = report_.id;
     process::hide_secret_files(loaded_.policy.filesystem, loaded_.policy.secrets,
                                surroundings_.home);
+    protect_documents(loaded_.policy.filesystem, loaded_.documents);
     request.policy = loaded_.policy;
     request.argv = options_.command;
     request.working_directory = surroundings_.cwd;

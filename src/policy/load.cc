@@ -65,6 +65,7 @@ class Loader {
 
   Status add(const Origin& origin, std::string text, const std::vector<std::string>& workspaces) {
     WARD_ASSIGN(Chain chain, read_chain(origin, std::move(text), request_.place.home, files_));
+    for (const auto& [name, contents] : chain.files) loaded_.documents.push_back(name);
     parts_.push_back({std::move(chain), workspaces, false, -1});
     return {};
   }

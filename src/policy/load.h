@@ -69,6 +69,7 @@ struct Loaded {
   Policy policy;
   std::vector<LeftOut> left_out;
   std::vector<WorkspaceDocument> workspace_documents;
+  std::vector<std::string> documents;  // every file that was read, with what it extends
 };
 
 Result<Loaded> load_policy(const LoadRequest& request, const Files& files);

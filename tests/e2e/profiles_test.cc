@@ -47,5 +47,27 @@ TEST_F(Profiles, LockedReadsTheProjectAndTheSystemOnly) {
   EXPECT_THAT(sandbox.outside("ls /var/cache").out, HasSubstr("apt"));
 }
 
+// The attack: the next run, or this one after a reload, goes by what the command wrote.
+TEST_F(Profiles, NoCommandWritesADocumentOfItsOwnPolicy) {
+  const std::string wide = "version: 1\nextends: workspace\nnetwork: {allow: [a.example]}\n";
+  const std::string base = sandbox.workspace_file("conf/base.yaml", wide);
+  const std::string named =
+      sandbox.workspace_file("agent.yaml", "version: 1\nextends: ./conf/base.yaml\n");
+  std::filesystem::create_symlink("agent.yaml", sandbox.workspace() + "/link.yaml");
+  sandbox.options = {"--policy", sandbox.workspace() + "/link.yaml"};
+  const std::string script =
+      "for f in agent.yaml link.yaml conf/base.yaml; do echo evil >> $f; mv $f $f.old; rm -f $f; "
+      "ln -sf /dev/null $f; done; mv conf old; echo x > other.yaml && rm other.yaml && echo free";
+  const SandboxResult result = sandbox.run(script);
+  EXPECT_THAT(result.out, HasSubstr("free")) << result.err;
+  EXPECT_EQ(read_text(base), wide);
+  EXPECT_EQ(read_text(named), "version: 1\nextends: ./conf/base.yaml\n");
+  EXPECT_TRUE(std::filesystem::is_symlink(sandbox.workspace() + "/link.yaml"));
+  EXPECT_EQ(sandbox.run("true").status, 0);
+  // The control: outside all of it can be written.
+  sandbox.outside(script);
+  EXPECT_FALSE(std::filesystem::exists(sandbox.workspace() + "/conf"));
+}
+
 }  // namespace
 }  // namespace ward::test
