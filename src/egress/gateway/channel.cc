@@ -52,7 +52,7 @@ void GatewayChannel::run(std::function<void(Incoming)> received, std::function<v
   const Executor executor = watched_.get_executor();
   boost::system::error_code code;
   if (!sys::set_nonblocking(channel_.get())) return close();
-  (void)watched_.assign(channel_.get(), code);
+  code = watched_.assign(channel_.get(), code);
   if (code) return close();
   asio::co_spawn(executor, read_all(), asio::detached);
   asio::co_spawn(executor, write_all(), asio::detached);

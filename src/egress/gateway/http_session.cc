@@ -81,9 +81,9 @@ static tl::unexpected<Error> closed_early(bool before) {
 Task<Result<std::size_t>> read_head(Socket& client, std::string& bytes,
                                     Clock::time_point deadline) {
   for (;;) {
-    const std::size_t size = head_size(bytes);
-    if (size != std::string::npos && size <= kMaxHeadBytes) co_return size;
-    if (size != std::string::npos || bytes.size() > kMaxHeadBytes)
+    const std::size_t size = head_size(bytes);  // the greatest number where it is not complete
+    if (size <= kMaxHeadBytes) co_return size;
+    if (size <= bytes.size() || bytes.size() > kMaxHeadBytes)
       co_return fail(ErrorKind::exhausted, "a head larger than 32 KiB");
     auto more = co_await read_more(client, bytes, 4096, deadline);
     if (!more && more.error().kind() == ErrorKind::busy)

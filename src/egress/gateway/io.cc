@@ -64,9 +64,9 @@ Result<Socket> adopt_socket(asio::io_context& loop, int fd) {
     return fail_errno(errno, "SO_DOMAIN");
   Socket socket(loop.get_executor());
   error_code code;
-  (void)socket.assign(domain == AF_INET6 ? asio::ip::tcp::v6() : asio::ip::tcp::v4(), fd, code);
+  code = socket.assign(domain == AF_INET6 ? asio::ip::tcp::v6() : asio::ip::tcp::v4(), fd, code);
   if (code) return fail_errno(code.value(), "watch a connection");
-  (void)socket.non_blocking(true, code);
+  code = socket.non_blocking(true, code);
   if (code) return fail_errno(code.value(), "O_NONBLOCK");
   prepare(fd);
   return socket;
@@ -93,7 +93,7 @@ Task<First> wait_for_either(Socket& first, Socket& second, Clock::time_point dea
   const bool ready = co_await wait_for(first, Wait::read, deadline);
   state->alive = false;
   error_code code;
-  (void)second.cancel(code);
+  code = second.cancel(code);
   co_return ready && !state->second ? First::first : First::second;
 }
 
@@ -133,9 +133,9 @@ Task<Result<Socket>> connect_to(asio::io_context& loop, const asio::ip::tcp::end
                                 Clock::time_point deadline) {
   error_code code;
   Socket socket(loop.get_executor());
-  (void)socket.open(endpoint.protocol(), code);
+  code = socket.open(endpoint.protocol(), code);
   if (code) co_return fail_errno(code.value(), "socket");
-  (void)socket.non_blocking(true, code);
+  code = socket.non_blocking(true, code);
   prepare(socket.native_handle());
   Deadline limit(socket, deadline);
   co_await socket.async_connect(endpoint, asio::redirect_error(kAwait, code));
@@ -154,14 +154,14 @@ Task<void> close_gently(Socket& socket) {
     if (!size || *size == 0) break;
   }
   error_code code;
-  (void)socket.close(code);
+  code = socket.close(code);
 }
 
 void reset(Socket& socket) {
   const struct linger now = {1, 0};
   (void)::setsockopt(socket.native_handle(), SOL_SOCKET, SO_LINGER, &now, sizeof now);
   error_code code;
-  (void)socket.close(code);
+  code = socket.close(code);
 }
 
 Task<void> Signal::wait_until(Clock::time_point deadline) {

@@ -96,7 +96,7 @@ Status listen_on(Hub& hub, const ListenerOffer& offer, UniqueFd socket) {
   WARD_TRY(sys::set_nonblocking(socket.get()));
   Watched watched(hub.loop().get_executor());
   boost::system::error_code code;
-  (void)watched.assign(socket.get(), code);
+  code = watched.assign(socket.get(), code);
   if (code) return fail_errno(code.value(), "watch a listening socket");
   (void)socket.release();
   if (offer.role == ListenerRole::dns) {

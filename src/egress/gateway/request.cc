@@ -52,8 +52,8 @@ Task<void> take_answer(Hub& hub, Exchange& exchange) {
   co_await pump(hub.pipes(), exchange.pair, Direction::down, exchange.arrival.record->bytes_down);
   exchange.answered = true;
   boost::system::error_code code;
-  (void)exchange.pair.client.cancel(code);
-  (void)exchange.pair.upstream.cancel(code);
+  code = exchange.pair.client.cancel(code);
+  code = exchange.pair.upstream.cancel(code);
 }
 
 // A WebSocket: after a 101 the bytes flow both ways, after any other answer only down.

@@ -28,8 +28,8 @@ constexpr std::size_t kSmallInput = 8U << 10U, kLargeInput = 128U << 10U;
 void Stream::close() {
   closed_ = true;
   boost::system::error_code ignored;
-  socket_.shutdown(Socket::shutdown_both, ignored);
-  socket_.cancel(ignored);
+  ignored = socket_.shutdown(Socket::shutdown_both, ignored);
+  ignored = socket_.cancel(ignored);
 }
 
 bool Stream::is_stale() {
@@ -91,7 +91,7 @@ void Stream::send_what_fits(std::string_view bytes) {
 
 void Stream::shut_down_sending() {
   boost::system::error_code ignored;
-  socket_.shutdown(Socket::shutdown_send, ignored);
+  ignored = socket_.shutdown(Socket::shutdown_send, ignored);
 }
 
 namespace {

@@ -110,8 +110,8 @@ void break_off(Pair& pair) {
   pair.broken = true;
   // Whoever waits looks at `broken` next.
   boost::system::error_code code;
-  (void)pair.client.cancel(code);
-  (void)pair.upstream.cancel(code);
+  code = pair.client.cancel(code);
+  code = pair.upstream.cancel(code);
 }
 
 Task<void> pump(PipePool& pool, Pair& pair, Direction direction, std::uint64_t& moved) {
