@@ -35,10 +35,10 @@ Result<process::ResolvedPresets> resolve_presets(const policy::Policy& policy,
                                                  const Surroundings& surroundings,
                                                  const policy::Place& place) {
   const policy::PathDecider decider(policy.filesystem);
-  return process::resolve_presets(policy.network, {surroundings.home, place.workspaces, ::environ,
-                                                   [&](const std::string& path) {
-                                                     return decider.decide(path).write.allowed;
-                                                   }});
+  process::PresetContext context{surroundings.home, place.workspaces, ::environ, nullptr};
+  context.writable = [&](const std::string& path) { return decider.decide(path).write.allowed; };
+  context.readable = [&](const std::string& path) { return decider.decide(path).read.allowed; };
+  return process::resolve_presets(policy.network, context);
 }
 
 Result<RunEgress> plan_egress(const policy::Policy& policy, const std::string& run,
@@ -60,6 +60,7 @@ Result<RunEgress> plan_egress(const policy::Policy& policy, const std::string& r
                                     presets.allow.end());
   WARD_TRY(intercept(policy, egress, spec.gateway));
   WARD_ASSIGN(spec.program, egress::find_gateway_program());
+  spec.files = std::move(presets.files);
   std::vector<std::string> more = std::move(presets.variables);
   if (policy.network.allows_anything())
     for (std::string& line : process::proxy_variables()) more.push_back(std::move(line));

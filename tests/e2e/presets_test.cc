@@ -102,7 +102,9 @@ std::vector<Client> clients() {
        "npm.evil.example",
        {{".npmrc",
          "registry=https://npm.site.example/\ncafile=/etc/ssl/certs/ca-certificates.crt\n"
-         "//npm.site.example/:_authToken=secret\n"}},
+         "//npm.site.example/:_authToken=secret\n@own:registry=https://npm.site.example/own/\n"}},
+       // The machine's own configuration does not help: what the hidden file says must arrive.
+       "export NPM_CONFIG_GLOBALCONFIG=/none NODE_EXTRA_CA_CERTS=; "
        "export npm_config_audit=false npm_config_fund=false npm_config_update_notifier=false "
        "npm_config_fetch_retries=0; rm -rf project new; mkdir project; cd project; "
        "echo '{\"dependencies\": {\"left\": \"1.0.0\"}}' > package.json; "

@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::uint64_t kMaxConfigBytes = 1U << 20U, kMaxProgramBytes = 256U << 20U;
 constexpr std::size_t kMaxFolderNames = 10000;
+constexpr const char* kNpmrcInside = "/run/ward-npmrc";
 
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts;
@@ -116,6 +117,11 @@ class Finder {
     variables_.push_back(name + "=" + value);
   }
 
+  void add_file(confine::InsideFile file) { files_.push_back(std::move(file)); }
+  bool readable(const std::string& path) const {
+    return context_.readable && context_.readable(path);
+  }
+
   // The folders of the caller's PATH that the sandbox cannot write.
   std::vector<std::string> program_folders() const {
     std::vector<std::string> folders;
@@ -136,6 +142,7 @@ class Finder {
 
   std::vector<policy::HostRule>& found() { return found_; }
   std::vector<std::string>& variables() { return variables_; }
+  std::vector<confine::InsideFile>& files() { return files_; }
   const std::vector<std::string>& looked_at() const { return looked_at_; }
   const std::vector<std::string>& doubted() const { return doubted_; }
 
@@ -144,7 +151,21 @@ class Finder {
   const PresetContext& context_;
   std::vector<policy::HostRule> found_;
   std::vector<std::string> variables_, looked_at_, doubted_;
+  std::vector<confine::InsideFile> files_;
 };
+
+// The file holds tokens, so it is hidden inside; what else it says stands in another.
+void tell_npm(Finder& finder, std::string_view npmrc) {
+  std::string content;
+  for (const std::string& setting : npm_settings(npmrc)) {
+    constexpr std::string_view kAuthority = "cafile=";
+    if (!setting.starts_with(kAuthority) || finder.readable(setting.substr(kAuthority.size())))
+      content += setting + "\n";
+  }
+  if (content.empty()) return;
+  finder.add_file({kNpmrcInside, std::move(content)});
+  finder.set_variable("NPM_CONFIG_USERCONFIG", kNpmrcInside);
+}
 
 void find_npm(Finder& finder) {
   // $PREFIX/lib/node_modules/npm/bin/npm-cli.js, by way of $PREFIX/bin/npm.
@@ -154,10 +175,8 @@ void find_npm(Finder& finder) {
   const std::string user = chosen.empty() ? finder.home("/.npmrc") : chosen;
   bool replaced = false;
   if (const auto text = finder.believe(user)) {
-    const ToolConfig config = read_npmrc(*text);
-    replaced = finder.take(config, user);
-    // The file holds tokens, so it is hidden inside.
-    if (replaced) finder.set_variable("NPM_CONFIG_REGISTRY", config.urls.back());
+    replaced = finder.take(read_npmrc(*text), user);
+    if (!finder.readable(user)) tell_npm(finder, *text);
   }
   const std::string wanted = finder.variable("NPM_CONFIG_REGISTRY");
   if (!wanted.empty()) {
@@ -346,6 +365,7 @@ Result<ResolvedPresets> resolve_presets(const policy::Network& network,
     for (policy::HostRule& rule : finder.found()) resolved.allow.push_back(std::move(rule));
     for (std::string& variable : finder.variables())
       resolved.variables.push_back(std::move(variable));
+    for (confine::InsideFile& file : finder.files()) resolved.files.push_back(std::move(file));
   }
   return resolved;
 }

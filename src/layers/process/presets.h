@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "confine/network_inside.h"
 #include "policy/policy.h"
 
 namespace ward::process {
@@ -24,6 +25,8 @@ struct PresetContext {
   // Whether a sandbox can write this (canonical) path.
   std::function<bool(const std::string&)> writable;
   std::string system = "";  // before /etc and the folders of PATH: a test's own machine
+  // Whether a sandbox can read it; without this, nothing can be.
+  std::function<bool(const std::string&)> readable = nullptr;
 };
 
 struct ResolvedPresets {
@@ -31,6 +34,7 @@ struct ResolvedPresets {
   std::vector<policy::HostRule> allow;
   // "NAME=value": what the tool inside must be told since the file that says it is hidden.
   std::vector<std::string> variables;
+  std::vector<confine::InsideFile> files;  // what such a variable names
 };
 
 // Refuses a preset that names no host here, with the place where the policy asks for it.

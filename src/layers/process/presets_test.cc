@@ -62,12 +62,20 @@ TEST(Presets, ConfiguredHostsReplaceTheBuiltInOne) {
 
 TEST(Presets, TheToolInsideIsToldWhatItsHiddenFileSays) {
   const Machine machine;
-  machine.folder.write("home/.npmrc", "registry=https://own.example/npm/\n");
+  machine.folder.write("home/.npmrc",
+                       "registry=https://me:secret@own.example/npm/\n@x:registry = "
+                       "https://x.example/\n//own.example/:_authToken=secret\n_auth=secret\n"
+                       "ignore-scripts=true\ncafile=/hidden/ca.pem\n");
   policy::Network network;
   network.presets = {"npm"};
   const auto resolved = resolve_presets(network, machine.context);
   ASSERT_TRUE(resolved) << resolved.error().describe();
-  EXPECT_THAT(resolved->variables, ElementsAre("NPM_CONFIG_REGISTRY=https://own.example/npm/"));
+  EXPECT_THAT(resolved->variables, ElementsAre("NPM_CONFIG_USERCONFIG=/run/ward-npmrc"));
+  ASSERT_EQ(resolved->files.size(), 1U);
+  EXPECT_EQ(resolved->files[0].path, "/run/ward-npmrc");
+  EXPECT_EQ(resolved->files[0].content,
+            "registry=https://own.example/npm/\n@x:registry=https://x.example/\n"
+            "ignore-scripts=true\n");
   EXPECT_THAT(resolved->allow.at(0).origin.describe(), HasSubstr("preset npm, by "));
 }
 

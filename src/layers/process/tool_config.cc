@@ -105,6 +105,16 @@ constexpr std::array kSchemes = {
     SchemePort{"sparse+https", 443}, SchemePort{"ssh", 22},
 };
 
+// A URL may carry a name and a password before its host.
+std::string without_user(std::string_view url) {
+  const std::size_t scheme = url.find("://");
+  if (scheme == std::string_view::npos) return std::string(url);
+  const std::size_t begin = scheme + 3;
+  const std::size_t at = url.substr(0, url.find_first_of("/?#", begin)).rfind('@');
+  if (at == std::string_view::npos || at < begin) return std::string(url);
+  return std::string(url.substr(0, begin)) + std::string(url.substr(at + 1));
+}
+
 }  // namespace
 
 std::optional<Server> server_of(std::string_view url) {
@@ -142,6 +152,21 @@ ToolConfig read_npmrc(std::string_view text) {
     if (key == "registry") config.replaces_default = true;
   });
   return config;
+}
+
+std::vector<std::string> npm_settings(std::string_view npmrc) {
+  // Sorted. Whatever is not known to carry no credential stays outside.
+  constexpr std::array<std::string_view, 7> kHarmless = {
+      "cafile",     "engine-strict", "ignore-scripts", "legacy-peer-deps",
+      "save-exact", "save-prefix",   "strict-ssl"};
+  std::vector<std::string> settings;
+  each_ini_line(npmrc, "#;", [&](std::string_view, std::string_view key, std::string_view value) {
+    if (key == "registry" || (key.starts_with('@') && key.ends_with(":registry")))
+      settings.push_back(std::string(key) + "=" + without_user(value));
+    else if (std::binary_search(kHarmless.begin(), kHarmless.end(), key))
+      settings.push_back(std::string(key) + "=" + std::string(value));
+  });
+  return settings;
 }
 
 ToolConfig read_pip_conf(std::string_view text) {

@@ -32,6 +32,8 @@ struct ToolConfig {
 };
 
 ToolConfig read_npmrc(std::string_view text);
+// What npm inside has to know of a file that may hold credentials, without them: "key=value".
+std::vector<std::string> npm_settings(std::string_view npmrc);
 ToolConfig read_pip_conf(std::string_view text);
 ToolConfig read_cargo_config(std::string_view text);
 ToolConfig read_maven_settings(std::string_view text);  // and a POM

@@ -143,6 +143,7 @@ Status WayOut::plan_inside() {
   WARD_ASSIGN(std::string resolver, target_of("/etc/resolv.conf"));
   inside_.files.push_back(
       {std::move(resolver), "nameserver " + std::string(egress::kGatewayV4) + "\n"});
+  for (confine::InsideFile& file : spec_.files) inside_.files.push_back(std::move(file));
   // Addresses that the host's file knows lead nowhere from inside.
   if (Result<std::string> hosts = target_of("/etc/hosts"))
     inside_.files.push_back(

@@ -39,6 +39,7 @@ struct WayOutSpec {
   egress::GatewaySpec gateway;
   std::string program;  // the gateway's, an absolute path
   std::vector<std::uint16_t> publish;
+  std::vector<confine::InsideFile> files = {};  // that programs inside are told of by a variable
 };
 
 // Whether a policy needs one at all.
