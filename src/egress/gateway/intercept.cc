@@ -46,7 +46,7 @@ class TlsInterceptor final : public Interceptor {
       InterceptSession session(shared_, std::move(flow));
       co_await session.run();
     } catch (const std::exception&) {
-      // Asio's or the allocator's: the connection is gone, its record is written.
+      co_return;  // Asio's or the allocator's: the connection is gone, its record is written
     }
   }
 

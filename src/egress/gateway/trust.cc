@@ -117,7 +117,7 @@ Result<ssl_st*> UpstreamTrust::client_for(const std::string& host, std::uint16_t
   auto label = std::make_unique<Label>(Label{state_.get(), {host, port}});
   if (!ready || ::SSL_set_ex_data(ssl.get(), label_index(), label.get()) != 1)
     return fail(openssl_error("prepare TLS for " + host));
-  label.release();  // freed with the connection
+  static_cast<void>(label.release());  // freed with the connection
   if (const auto found = state_->sessions.find({host, port}); found != state_->sessions.end())
     ::SSL_set_session(ssl.get(), found->second.get());
   return ssl.release();
