@@ -63,7 +63,10 @@ void PathPlanner::make_access() {
 
 Result<PathPlan> plan_paths(const policy::Filesystem& filesystem, const HostContext& host,
                             const WalkCache* cache) {
-  return PathPlanner(filesystem, host, cache).run();
+  auto planner = std::make_shared<PathPlanner>(filesystem, host, cache);
+  WARD_ASSIGN(PathPlan plan, planner->run());
+  plan.planner = std::move(planner);
+  return plan;
 }
 
 }  // namespace ward::confine

@@ -156,6 +156,8 @@ struct PathPlan {
   std::shared_ptr<const SeenFolders> folders;
   std::vector<std::string> repositories;  // folders that hold a `.git`, at the start
   std::shared_ptr<const AccessRules> rules;
+  // What made it, freed with it: before the command starts there is no time for that.
+  std::shared_ptr<const void> planner;
 
   // One line a row: mechanism, path, errno, rule. Stable: the journal stores it, golden tests
   // compare it.

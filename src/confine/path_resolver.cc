@@ -3,6 +3,8 @@
 
 #include <cerrno>
 
+#include "sys/directory.h"
+
 namespace ward::confine {
 
 namespace {
@@ -65,16 +67,18 @@ const PathNode& PathResolver::look(const std::string& path) {
     auto opened = sys::open_path(folder_path_, O_PATH | O_DIRECTORY);
     if (opened) folder_ = std::move(*opened);
   }
-  auto status = folder_.valid() && path != "/"
-                    ? sys::stat_at(folder_.get(), std::string(name_of(path)), AT_SYMLINK_NOFOLLOW)
-                    : sys::stat_at(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW);
-  if (!status) {
-    int code = status.error().os_errno();
-    node.kind = code == ENOENT || code == ENOTDIR || code == ENAMETOOLONG ? PathNode::Kind::absent
-                                                                          : PathNode::Kind::blocked;
+  struct stat status = {};
+  // Most of the names that are asked for are not there: no error is made of it.
+  const int error = folder_.valid() && path != "/"
+                        ? sys::stat_entry(folder_.get(), path.c_str() + path.rfind('/') + 1, status)
+                        : sys::stat_entry(AT_FDCWD, path.c_str(), status);
+  if (error != 0) {
+    node.kind = error == ENOENT || error == ENOTDIR || error == ENAMETOOLONG
+                    ? PathNode::Kind::absent
+                    : PathNode::Kind::blocked;
     return node;
   }
-  node = node_of(*status);
+  node = node_of(status);
   if (node.kind == PathNode::Kind::symlink) {
     auto target = sys::readlink_at(AT_FDCWD, path);
     if (target && !target->empty())

@@ -53,18 +53,26 @@ void PathPlanner::make_nodes() {
                     .index = 0,
                     .what = PathNode::Kind::directory,
                     .object = resolver_.look("/").object});
-  auto order = [](const Mark& a, const Mark& b) {
-    if (path_before(a.path, b.path)) return true;
-    return a.kind < b.kind && a.path == b.path;
+  auto order = [](const Mark* a, const Mark* b) {
+    if (path_before(a->path, b->path)) return true;
+    return a->kind < b->kind && a->path == b->path;
   };
+  // Marks are large: their order is found first, and each is moved once.
+  std::vector<Mark*> sorted;
+  sorted.reserve(marks_.size());
+  for (Mark& mark : marks_) sorted.push_back(&mark);
   // The matches of a walk come nearly in order, and by far the most marks may be some.
-  auto matches = marks_.begin() + static_cast<std::ptrdiff_t>(first_match_);
+  auto matches = sorted.begin() + static_cast<std::ptrdiff_t>(first_match_);
   auto rest = matches + static_cast<std::ptrdiff_t>(match_count_);
   if (!std::is_sorted(matches, rest, order)) std::sort(matches, rest, order);
-  std::sort(marks_.begin(), matches, order);
-  std::sort(rest, marks_.end(), order);
-  std::inplace_merge(marks_.begin(), matches, rest, order);
-  std::inplace_merge(marks_.begin(), rest, marks_.end(), order);
+  std::sort(sorted.begin(), matches, order);
+  std::sort(rest, sorted.end(), order);
+  std::inplace_merge(sorted.begin(), matches, rest, order);
+  std::inplace_merge(sorted.begin(), rest, sorted.end(), order);
+  std::vector<Mark> in_order;
+  in_order.reserve(marks_.size());
+  for (Mark* mark : sorted) in_order.push_back(std::move(*mark));
+  marks_ = std::move(in_order);
   nodes_.reserve(marks_.size());
   for (std::size_t i = 0; i < marks_.size();) {
     PlanNode node;

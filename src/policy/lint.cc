@@ -242,7 +242,16 @@ class Linter {
     }
   }
 
+  // Quickly, for the many files that no rule could make writable.
+  bool may_be_writable(std::string_view path) const {
+    const std::vector<PathRule>& rules = policy_.filesystem.rules;
+    return std::any_of(rules.begin(), rules.end(), [&](const PathRule& rule) {
+      return rule.list == PathList::allow_write && (!rule.literal || is_within(path, rule.pattern));
+    });
+  }
+
   void writable_file(std::string_view id, const std::string& path, const char* why) {
+    if (!may_be_writable(path)) return;
     const Verdict verdict = write_of(path);
     if (!verdict.allowed || verdict.rule == nullptr) return;
     add(id, verdict.rule->origin,
