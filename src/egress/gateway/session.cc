@@ -135,12 +135,15 @@ Task<Status> InterceptSession::open_upstream(Record& record) {
   co_return Status();
 }
 
+std::string InterceptSession::reason_of(const Error& error, const char* late) const {
+  return watchdog_.has_expired() ? late : error.message();
+}
+
 Task<void> InterceptSession::run() {
   const Status opened = co_await open_client();
   if (!opened) {
     flow_.record->verdict = RecordVerdict::failed;
-    flow_.record->reason =
-        watchdog_.has_expired() ? "the TLS handshake took too long" : opened.error().message();
+    flow_.record->reason = reason_of(opened.error(), "the TLS handshake took too long");
     co_return;
   }
   requests_ = std::make_unique<HttpReader>(*client_, MessageKind::request);
@@ -218,7 +221,8 @@ Task<Status> InterceptSession::look_into_body(Exchange& one) {
   const auto part = co_await requests_->body();
   if (!part) co_return fail(part.error());
   one.first_part = *part;
-  co_return one.watch.take(*part) ? misplaced(one) : Status();
+  if (one.watch.take(*part)) co_return misplaced(one);
+  co_return Status();
 }
 
 Status InterceptSession::misplaced(Exchange& one) {
@@ -370,13 +374,14 @@ Task<bool> InterceptSession::refuse(Exchange& one, int status, RequestRefusal re
   one.record->reason = refused.reason;
   const std::string text = explain(context, one.head, refused);
   watchdog_.allow(kClosePatience);
-  (void)co_await client_->write(refusal(status, refused.rule, text));
+  const std::string answer = refusal(status, refused.rule, text);
+  (void)co_await client_->write(answer);
   co_return false;
 }
 
 Task<bool> InterceptSession::give_up(Exchange& one, const Error& error) {
   upstream_.reset();
-  const std::string reason = watchdog_.has_expired() ? "it took too long" : error.message();
+  const std::string reason = reason_of(error, "it took too long");
   if (error.kind() == ErrorKind::denied && !one.answered) {
     RequestRefusal refused{kRequestCheck, reason, error.remedy()};
     if (one.refusal) refused = *one.refusal;
@@ -390,8 +395,9 @@ Task<bool> InterceptSession::give_up(Exchange& one, const Error& error) {
     co_return false;
   }
   watchdog_.allow(kClosePatience);
-  (void)co_await client_->write(refusal(
-      502, "", host_and_port(flow_.target.host, flow_.target.port) + "\n  " + reason + "\n"));
+  const std::string answer = refusal(
+      502, "", host_and_port(flow_.target.host, flow_.target.port) + "\n  " + reason + "\n");
+  (void)co_await client_->write(answer);
   co_return false;
 }
 

@@ -58,6 +58,8 @@ class InterceptSession {
   Task<void> one_way(HttpReader& from, Stream& source, Stream& to, Exchange& one, MessageKind what);
   Task<bool> refuse(Exchange& one, int status, RequestRefusal refusal);
   Task<bool> give_up(Exchange& one, const Error& error);
+  // What it was, or that it was too late. No coroutine: see io.h.
+  std::string reason_of(const Error& error, const char* late) const;
   Task<void> close_gently();
 
   InterceptShared& shared_;

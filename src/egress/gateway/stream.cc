@@ -186,7 +186,8 @@ class TlsStream final : public Stream {
       ::ERR_clear_error();
       const int done = ::SSL_do_handshake(ssl_.get());
       const int why = done == 1 ? SSL_ERROR_NONE : ::SSL_get_error(ssl_.get(), done);
-      const Error reason = why == SSL_ERROR_SSL ? handshake_error() : Error(ErrorKind::io, "");
+      Error reason(ErrorKind::io, "");
+      if (why == SSL_ERROR_SSL) reason = handshake_error();
       const Status sent = co_await flush();  // an alert, too
       if (why == SSL_ERROR_NONE) co_return sent;
       if (why != SSL_ERROR_WANT_READ) co_return fail(reason);
