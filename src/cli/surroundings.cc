@@ -160,7 +160,9 @@ Result<policy::Loaded> load_policy(const Surroundings& surroundings, const polic
   request.place = place;
   request.managed_file = std::string(kManagedFolder) + "/managed.yaml";
   request.user_file = surroundings.user_policy();
-  request.named_files = arguments.files;
+  // From the root: what a document extends is named from where it is.
+  for (const std::string& file : arguments.files)
+    request.named_files.push_back(file.starts_with('/') ? file : surroundings.cwd + "/" + file);
   request.profile = arguments.profile;
   Result<std::string> trusted = sys::read_file(surroundings.trust_store());
   if (trusted) {

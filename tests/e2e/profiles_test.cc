@@ -48,6 +48,17 @@ TEST_F(Profiles, LockedReadsTheProjectAndTheSystemOnly) {
 }
 
 // The attack: the next run, or this one after a reload, goes by what the command wrote.
+TEST_F(Profiles, WhatADocumentExtendsIsNamedFromWhereItIs) {
+  sandbox.workspace_file("conf/base.yaml", "version: 1\nextends: read-only\n");
+  sandbox.workspace_file("conf/agent.yaml", "version: 1\nextends: ./base.yaml\n");
+  sandbox.workspace_file("top.yaml", "version: 1\nextends: ./conf/base.yaml\n");
+  for (const char* named : {"conf/agent.yaml", "./top.yaml", "top.yaml"}) {
+    sandbox.options = {"--policy", named};
+    const SandboxResult result = sandbox.run("touch made || echo kept");
+    EXPECT_EQ(result.out, "kept\n") << named << result.err;
+  }
+}
+
 TEST_F(Profiles, NoCommandWritesADocumentOfItsOwnPolicy) {
   const std::string wide = "version: 1\nextends: workspace\nnetwork: {allow: [a.example]}\n";
   const std::string base = sandbox.workspace_file("conf/base.yaml", wide);
