@@ -117,7 +117,7 @@ Result<ssl_st*> UpstreamTrust::client_for(const std::string& host, std::uint16_t
   auto label = std::make_unique<Label>(Label{state_.get(), {host, port}});
   if (!ready || ::SSL_set_ex_data(ssl.get(), label_index(), label.get()) != 1)
     return fail(openssl_error("prepare TLS for " + host));
-  static_cast<void>(label.release());  // freed with the connection
+  [[maybe_unused]] const Label* const freed_with_the_connection = label.release();
   if (const auto found = state_->sessions.find({host, port}); found != state_->sessions.end())
     ::SSL_set_session(ssl.get(), found->second.get());
   return ssl.release();
