@@ -5,8 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cstdint>
 #include <cstdlib>
+#include <memory>
 
 namespace ward::sys {
 
@@ -16,10 +16,11 @@ void prepare_heap(std::size_t bytes) {
   ::mallopt(M_TRIM_THRESHOLD, static_cast<int>(4 * bytes));
   void* room = std::malloc(bytes);
   if (room == nullptr) return;
-  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  const auto begin = (reinterpret_cast<std::uintptr_t>(room) + page - 1) & ~(page - 1);
-  const auto end = (reinterpret_cast<std::uintptr_t>(room) + bytes) & ~(page - 1);
-  if (end > begin) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_POPULATE_WRITE);
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  void* begin = room;
+  std::size_t whole = bytes;
+  if (std::align(page, page, begin, whole) != nullptr)
+    ::madvise(begin, whole / page * page, MADV_POPULATE_WRITE);
   std::free(room);
 }
 
