@@ -34,7 +34,7 @@ struct LabOptions {
   std::function<int(pid_t init, Notifier&)> on_start;
   std::function<void()> on_extra;           // that descriptor is readable
   std::function<void(Notifier&)> on_round;  // after each round of the loop
-  std::chrono::seconds deadline{100};  // under a sanitizer a race takes half of it
+  std::chrono::seconds deadline{100};       // under a sanitizer a race takes half of it
 };
 
 // Collects what went otherwise than it should inside.

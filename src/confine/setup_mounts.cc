@@ -110,8 +110,9 @@ long make_mount_point(const SetupRow& row) {
     long status = raw::mkdirat(AT_FDCWD, path, 0755);
     return status == -EEXIST ? 0 : status;
   }
-  long fd = raw::openat(AT_FDCWD, path, O_CREAT | O_RDONLY, 0);
-  return fd < 0 ? fd : raw::close(static_cast<int>(fd));
+  // Not by open(2): a FIFO that stands there already would have it wait for ever.
+  long status = raw::value_or_errno(::mknodat(AT_FDCWD, path, S_IFREG, 0));
+  return status == -EEXIST ? 0 : status;
 }
 
 // Moves the detached `tree` onto the object that `target` refers to; closes both.

@@ -167,6 +167,22 @@ TEST(EscapeHost, AWorkspaceFullOfTrapsDoesNotHangOrCrashWard) {
   }
 }
 
+// A workspace in a private folder is mounted on names that are made for it: where one stands
+// already, as a FIFO, nothing may wait for whoever would write to it.
+TEST(EscapeHost, AFifoForGitInAPrivateFolderHangsNobody) {
+  Sandbox box;
+  char folder[] = "/var/tmp/ward-fifo-XXXXXX";
+  ASSERT_NE(::mkdtemp(folder), nullptr);
+  box.process.cwd = folder;
+  box.process.deadline = std::chrono::seconds(30);
+  ASSERT_EQ(::mkfifo((std::string(folder) + "/.git").c_str(), 0600), 0);
+  const RunResult result =
+      run_ward({"run", "-w", folder, "--", "/bin/sh", "-c", "echo ran"}, box.process_options());
+  EXPECT_FALSE(result.hung);
+  EXPECT_TRUE(result.status == 125 || result.out == "ran\n") << result.status << result.err;
+  std::filesystem::remove_all(folder);
+}
+
 // An agent does not get rid of the report of what it did.
 TEST(EscapeHost, EscapeSequencesOfADenialDoNotReachTheTerminal) {
   Sandbox sandbox;
