@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "sys/inet.h"
+#include "sys/raw.h"
 
 namespace ward::confine {
 
@@ -40,7 +41,7 @@ struct Report {
 };
 
 // Descriptors of one report.
-inline constexpr std::size_t kMaxReportFds = 8;
+inline constexpr std::size_t kMaxReportFds = sys::raw::kMostSentFds;
 
 // The bits of a `descriptors` report.
 inline constexpr std::int32_t kWithTerminal = 1;

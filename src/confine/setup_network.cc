@@ -19,21 +19,8 @@ namespace ward::confine {
 namespace raw = sys::raw;
 
 long send_with_descriptors(int channel, const Report& report, std::span<const int> fds) {
-  struct iovec part = {const_cast<Report*>(&report), sizeof report};
-  alignas(struct cmsghdr) char control[CMSG_SPACE(kMaxReportFds * sizeof(int))] = {};
-  struct msghdr header = {};
-  header.msg_iov = &part;
-  header.msg_iovlen = 1;
-  if (!fds.empty()) {
-    header.msg_control = control;
-    header.msg_controllen = CMSG_SPACE(fds.size_bytes());
-    struct cmsghdr* item = CMSG_FIRSTHDR(&header);
-    item->cmsg_level = SOL_SOCKET;
-    item->cmsg_type = SCM_RIGHTS;
-    item->cmsg_len = CMSG_LEN(fds.size_bytes());
-    std::memcpy(CMSG_DATA(item), fds.data(), fds.size_bytes());
-  }
-  return ::sendmsg(channel, &header, MSG_NOSIGNAL) < 0 ? -errno : 0;
+  const long sent = raw::send_with_fds(channel, &report, sizeof report, fds);
+  return sent < 0 ? sent : 0;
 }
 
 namespace {

@@ -27,30 +27,52 @@ std::vector<char*> pointers(std::span<const std::string> words) {
   return list;
 }
 
-Result<pid_t> spawn(const ProgramRun& run, int output) {
+// A program to be started with a clean slate of signals. What its descriptors are to be is added to
+// `actions`.
+class Spawn {
+ public:
+  Spawn() {
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes_);
+    sigset_t none;
+    sigset_t all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_setsigmask(&attributes_, &none);
+    posix_spawnattr_setsigdefault(&attributes_, &all);
+  }
+  ~Spawn() {
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes_);
+  }
+  Spawn(const Spawn&) = delete;
+  Spawn& operator=(const Spawn&) = delete;
+
+  Result<pid_t> start(std::span<const std::string> argv, std::span<const std::string> env,
+                      int more_flags = 0) {
+    posix_spawnattr_setflags(&attributes_, static_cast<short>(POSIX_SPAWN_SETSIGMASK |
+                                                              POSIX_SPAWN_SETSIGDEF | more_flags));
+    pid_t pid = -1;
+    const int error = ::posix_spawn(&pid, argv[0].c_str(), &actions, &attributes_,
+                                    pointers(argv).data(), pointers(env).data());
+    if (error != 0) return fail_errno(error, "run " + argv[0]);
+    return pid;
+  }
+
   posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawnattr_init(&attributes);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
-  posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
-  if (run.folder != nullptr) posix_spawn_file_actions_addchdir_np(&actions, run.folder);
-  sigset_t none;
-  sigset_t all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  pid_t pid = -1;
-  const int error = ::posix_spawn(&pid, run.argv[0].c_str(), &actions, &attributes,
-                                  pointers(run.argv).data(), pointers(run.env).data());
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
-  if (error != 0) return fail_errno(error, "run " + run.argv[0]);
-  return pid;
+
+ private:
+  posix_spawnattr_t attributes_;
+};
+
+Result<pid_t> spawn(const ProgramRun& run, int output) {
+  Spawn spawn;
+  posix_spawn_file_actions_addopen(&spawn.actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&spawn.actions, output, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&spawn.actions, output, STDERR_FILENO);
+  posix_spawn_file_actions_addclosefrom_np(&spawn.actions, STDERR_FILENO + 1);
+  if (run.folder != nullptr) posix_spawn_file_actions_addchdir_np(&spawn.actions, run.folder);
+  return spawn.start(run.argv, run.env);
 }
 
 // Reads to the end of file; false when the patience ended first.
@@ -92,29 +114,13 @@ Result<ProgramEnd> run_program(const ProgramRun& run) {
 }
 
 Result<StartedProgram> start_program(std::span<const std::string> argv, int channel, int as) {
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawnattr_init(&attributes);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDWR, 0);
-  posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, channel, as);
-  posix_spawn_file_actions_addclosefrom_np(&actions, as + 1);
-  sigset_t none;
-  sigset_t all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setflags(&attributes,
-                           POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
+  Spawn spawn;
+  posix_spawn_file_actions_addopen(&spawn.actions, STDIN_FILENO, "/dev/null", O_RDWR, 0);
+  posix_spawn_file_actions_adddup2(&spawn.actions, STDIN_FILENO, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&spawn.actions, channel, as);
+  posix_spawn_file_actions_addclosefrom_np(&spawn.actions, as + 1);
   StartedProgram started;
-  std::array<char*, 1> environment = {nullptr};
-  const int error = ::posix_spawn(&started.pid, argv[0].c_str(), &actions, &attributes,
-                                  pointers(argv).data(), environment.data());
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
-  if (error != 0) return fail_errno(error, "run " + argv[0]);
+  WARD_ASSIGN(started.pid, spawn.start(argv, {}, POSIX_SPAWN_SETSID));
   started.process = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, started.pid, 0)));
   if (!started.process.valid()) {
     const int cause = errno;

@@ -29,6 +29,25 @@ void futex_set(std::uint32_t& word, std::uint32_t value) {
   ::syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
+long send_with_fds(int socket, const void* bytes, std::size_t size, std::span<const int> fds) {
+  if (fds.size() > kMostSentFds) return -E2BIG;
+  struct iovec part = {const_cast<void*>(bytes), size};
+  alignas(struct cmsghdr) char control[CMSG_SPACE(kMostSentFds * sizeof(int))] = {};
+  struct msghdr header = {};
+  header.msg_iov = &part;
+  header.msg_iovlen = 1;
+  if (!fds.empty()) {
+    header.msg_control = control;
+    header.msg_controllen = CMSG_SPACE(fds.size_bytes());
+    struct cmsghdr* item = CMSG_FIRSTHDR(&header);
+    item->cmsg_level = SOL_SOCKET;
+    item->cmsg_type = SCM_RIGHTS;
+    item->cmsg_len = CMSG_LEN(fds.size_bytes());
+    std::memcpy(CMSG_DATA(item), fds.data(), fds.size_bytes());
+  }
+  return value_or_errno(::sendmsg(socket, &header, MSG_NOSIGNAL));
+}
+
 long drop_bounding_set() {
   // The kernel's last capability may be newer than our headers: it answers EINVAL past its last.
   for (unsigned long capability = 0;; ++capability) {

@@ -18,6 +18,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace ward::sys::raw {
 
@@ -83,6 +84,10 @@ inline long pivot_root(const char* new_root, const char* put_old) {
 long futex_wait(const std::uint32_t& word, std::uint32_t value);
 // Stores the value and wakes every waiter.
 void futex_set(std::uint32_t& word, std::uint32_t value);
+
+// One message over a local socket, with at most kMostSentFds descriptors. sendmsg(2), cmsg(3).
+inline constexpr std::size_t kMostSentFds = 8;
+long send_with_fds(int socket, const void* bytes, std::size_t size, std::span<const int> fds);
 
 // No exec can give a capability from then on; needs CAP_SETPCAP.
 long drop_bounding_set();

@@ -23,25 +23,11 @@ Result<std::pair<UniqueFd, UniqueFd>> socket_pair() {
 
 Status send_message(int socket, std::string_view bytes, std::span<const int> fds) {
   if (fds.size() > kMaxPassedFds) return fail(ErrorKind::bug, "too many descriptors in a message");
-  struct iovec part = {const_cast<char*>(bytes.data()), bytes.size()};
-  alignas(struct cmsghdr) std::array<char, kControlBytes> control = {};
-  struct msghdr header = {};
-  header.msg_iov = &part;
-  header.msg_iovlen = 1;
-  if (!fds.empty()) {
-    header.msg_control = control.data();
-    header.msg_controllen = CMSG_SPACE(fds.size_bytes());
-    struct cmsghdr* item = CMSG_FIRSTHDR(&header);
-    item->cmsg_level = SOL_SOCKET;
-    item->cmsg_type = SCM_RIGHTS;
-    item->cmsg_len = CMSG_LEN(fds.size_bytes());
-    std::memcpy(CMSG_DATA(item), fds.data(), fds.size_bytes());
-  }
-  ssize_t size = -1;
+  long sent = 0;
   do {
-    size = ::sendmsg(socket, &header, MSG_NOSIGNAL);
-  } while (size < 0 && errno == EINTR);
-  if (size < 0) return fail_errno(errno, "sendmsg");
+    sent = raw::send_with_fds(socket, bytes.data(), bytes.size(), fds);
+  } while (sent == -EINTR);
+  if (sent < 0) return fail_errno(static_cast<int>(-sent), "sendmsg");
   return {};
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "sys/raw.h"
 
 namespace ward::sys {
 
@@ -24,7 +25,7 @@ struct Message {
 };
 
 // One message with at most kMaxPassedFds descriptors. EAGAIN is an error of kind busy.
-inline constexpr std::size_t kMaxPassedFds = 8;
+inline constexpr std::size_t kMaxPassedFds = raw::kMostSentFds;
 Status send_message(int socket, std::string_view bytes, std::span<const int> fds = {});
 Result<Message> receive_message(int socket, std::size_t max_bytes = 4096);
 
