@@ -236,8 +236,7 @@ Result<policy::Imported> import_file(const std::string& from, const std::string&
   if (from == "srt") return policy::import_srt(file, text);
   WARD_ASSIGN(const Surroundings surroundings, find_surroundings());
   const bool of_user = sys::open_path(surroundings.home + "/.claude", O_PATH).has_value() &&
-                       policy::parent_of(policy::lexically_normal(
-                           file.starts_with('/') ? file : surroundings.cwd + "/" + file)) ==
+                       policy::parent_of(policy::lexically_normal(surroundings.from_cwd(file))) ==
                            surroundings.home + "/.claude";
   return policy::import_claude(
       file, text, of_user ? policy::ClaudeSettings::user : policy::ClaudeSettings::project);

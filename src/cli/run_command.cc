@@ -278,7 +278,7 @@ class RunCommand {
     info.workspaces = place.workspaces;
     info.profile = options_.policy.profile;
     for (const std::string& file : options_.policy.files)
-      info.policy_files.push_back(file.starts_with('/') ? file : surroundings_.cwd + "/" + file);
+      info.policy_files.push_back(surroundings_.from_cwd(file));
     std::chrono::milliseconds keep = review::kDefaultKeep;
     if (loaded_.policy.lifetime.expiry) keep = *loaded_.policy.lifetime.expiry;
     if (!options_.keep.empty()) {

@@ -162,7 +162,7 @@ Result<policy::Loaded> load_policy(const Surroundings& surroundings, const polic
   request.user_file = surroundings.user_policy();
   // From the root: what a document extends is named from where it is.
   for (const std::string& file : arguments.files)
-    request.named_files.push_back(file.starts_with('/') ? file : surroundings.cwd + "/" + file);
+    request.named_files.push_back(surroundings.from_cwd(file));
   request.profile = arguments.profile;
   Result<std::string> trusted = sys::read_file(surroundings.trust_store());
   if (trusted) {

@@ -22,6 +22,10 @@ struct Surroundings {
   std::string gateway;        // the egress gateway's; empty where it is not installed
 
   std::string user_policy() const { return config_folder + "/ward.yaml"; }
+  // A path as it was given on the command line, from the root.
+  std::string from_cwd(const std::string& path) const {
+    return path.starts_with('/') ? path : cwd + "/" + path;
+  }
   std::string trust_store() const { return state_folder + "/trusted"; }
   // What no sandbox may read, write or connect to.
   std::vector<std::string> ward_paths() const;
