@@ -7,7 +7,6 @@
 // microseconds (direct, tunnel), and how many of 1,000 tunnels open at once answered.
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -26,6 +25,7 @@
 
 #include "base/unique_fd.h"
 #include "egress/client.h"
+#include "loopback.h"
 
 namespace {
 
@@ -43,17 +43,9 @@ constexpr int kNewConnections = 300;
   std::exit(1);
 }
 
-sockaddr_in loopback(std::uint16_t port) {
-  sockaddr_in address = {};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return address;
-}
-
 UniqueFd listen_here() {
   UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const sockaddr_in any = loopback(0);
+  const sockaddr_in any = bench::loopback(0);
   if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&any), sizeof any) != 0 ||
       ::listen(socket.get(), 4096) != 0)
     die("listen");
@@ -65,16 +57,6 @@ std::uint16_t port_of(const UniqueFd& socket) {
   socklen_t size = sizeof address;
   ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size);
   return ntohs(address.sin_port);
-}
-
-UniqueFd dial(std::uint16_t port) {
-  UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const sockaddr_in to = loopback(port);
-  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0)
-    die("connect");
-  const int on = 1;
-  ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  return socket;
 }
 
 void send_all(const UniqueFd& socket, const char* bytes, std::size_t size) {
@@ -99,8 +81,7 @@ void receive_all(const UniqueFd& socket, char* bytes, std::size_t size) {
 [[noreturn]] void serve_one(int connection) {
   std::vector<char> part(kPart, 'x');
   const UniqueFd socket(connection);
-  const int on = 1;
-  ::setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  bench::send_at_once(connection);
   for (;;) {
     const ssize_t got = ::recv(connection, part.data(), part.size(), 0);
     if (got <= 0) ::_exit(0);
@@ -156,7 +137,8 @@ struct Route {
   std::uint16_t server = 0;
   std::uint16_t proxy = 0;  // 0: none
   UniqueFd open() const {
-    UniqueFd socket = dial(proxy == 0 ? server : proxy);
+    UniqueFd socket = bench::dial(proxy == 0 ? server : proxy);
+    if (!socket.valid()) die("connect");
     if (proxy == 0) return socket;
     const std::string target = "127.0.0.1:" + std::to_string(server);
     const std::string request = "CONNECT " + target + " HTTP/1.1\r\nHost: " + target + "\r\n\r\n";

@@ -10,7 +10,6 @@
 // proxy. The client takes large answers off the wire without decrypting them, which leaves it
 // nearly out of the figure. Both proxies verify the server; the client verifies nobody, for both.
 #include <arpa/inet.h>
-#include <netinet/tcp.h>
 #include <openssl/ssl.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -27,6 +26,7 @@
 
 #include "egress/client.h"
 #include "egress/gateway/authority.h"
+#include "loopback.h"
 #include "sys/file.h"
 
 namespace {
@@ -42,17 +42,9 @@ constexpr std::uint64_t kBytes = 256U << 20U;
   std::exit(1);
 }
 
-sockaddr_in loopback(std::uint16_t port) {
-  sockaddr_in address = {};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return address;
-}
-
 int listener(std::uint16_t& port) {
   const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address = loopback(0);
+  sockaddr_in address = ward::bench::loopback(0);
   socklen_t size = sizeof address;
   if (::bind(fd, reinterpret_cast<sockaddr*>(&address), size) != 0 || ::listen(fd, 1024) != 0 ||
       ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0)
@@ -61,18 +53,10 @@ int listener(std::uint16_t& port) {
   return fd;
 }
 
-void send_at_once(int fd) {
-  const int on = 1;
-  ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-}
-
 int dial(std::uint16_t port) {
-  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const sockaddr_in address = loopback(port);
-  if (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-    die("connect to port " + std::to_string(port));
-  send_at_once(fd);
-  return fd;
+  ward::UniqueFd socket = ward::bench::dial(port);
+  if (!socket.valid()) die("connect to port " + std::to_string(port));
+  return socket.release();
 }
 
 // GET /N: N bytes.
@@ -255,7 +239,7 @@ int main(int argc, char** argv) {
     for (;;) {
       const int fd = ::accept4(socket, nullptr, nullptr, SOCK_CLOEXEC);
       if (fd < 0) continue;
-      send_at_once(fd);
+      ward::bench::send_at_once(fd);
       std::thread(serve, *context, fd).detach();
     }
   }).detach();

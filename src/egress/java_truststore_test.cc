@@ -3,9 +3,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "egress/trust_bundle.h"
+#include "support/needs.h"
 #include "support/temp_dir.h"
 #include "sys/program.h"
 
@@ -22,9 +22,9 @@ TEST(JavaTruststore, AnEmptyOneIsTheFormatAndItsChecksum) {
 
 // The JDK's own tool is the judge: it checks the checksum and every certificate.
 TEST(JavaTruststore, TheJdkReadsTheHostsBundle) {
-  if (::access("/usr/bin/keytool", X_OK) != 0) GTEST_SKIP() << "no keytool on this machine";
+  NEEDS(tool("keytool"));
   const auto bundle = host_trust_bundle("");
-  if (!bundle) GTEST_SKIP() << bundle.error().message();
+  if (!bundle) GTEST_SKIP() << "needs trust_bundle: " << bundle.error().message();
   const test::TempDir folder;
   const std::string path = folder.write("cacerts", java_truststore(*bundle));
   std::size_t count = 0;

@@ -39,11 +39,10 @@ struct Agent {
   std::string command;  // inside
 };
 
-class AgentsTest : public ::testing::Test {
+class AgentsTest : public InternetTest {
  protected:
-  void start() {
-    lab_.emplace();
-    WARD_NEEDS_INTERNET(*lab_);
+  void SetUp() override {
+    InternetTest::SetUp();
     box_.process.env["MODEL_KEY"] = kKey;
   }
 
@@ -90,33 +89,26 @@ class AgentsTest : public ::testing::Test {
                 agents_folder() +
                 "codex exec --skip-git-repo-check --sandbox danger-full-access 'make a file'"};
   }
-
-  Sandbox box_;
-  std::optional<Internet> lab_;
 };
 
 TEST_F(AgentsTest, ClaudeCodeDoesItsTaskAndNeverHoldsItsKey) {
-  NEEDS(user_namespaces, seccomp_notify, tool("node"), agent("claude"));
-  start();
-  if (lab_->ok()) does_its_task(claude());
+  NEEDS(tool("node"), agent("claude"));
+  does_its_task(claude());
 }
 
 TEST_F(AgentsTest, ClaudeCodeReachesNoModelThatIsNotAllowed) {
-  NEEDS(user_namespaces, seccomp_notify, tool("node"), agent("claude"));
-  start();
-  if (lab_->ok()) cannot_reach_a_model_that_is_not_allowed(claude());
+  NEEDS(tool("node"), agent("claude"));
+  cannot_reach_a_model_that_is_not_allowed(claude());
 }
 
 TEST_F(AgentsTest, CodexDoesItsTaskAndNeverHoldsItsKey) {
-  NEEDS(user_namespaces, seccomp_notify, tool("node"), agent("codex"));
-  start();
-  if (lab_->ok()) does_its_task(codex());
+  NEEDS(tool("node"), agent("codex"));
+  does_its_task(codex());
 }
 
 TEST_F(AgentsTest, CodexReachesNoModelThatIsNotAllowed) {
-  NEEDS(user_namespaces, seccomp_notify, tool("node"), agent("codex"));
-  start();
-  if (lab_->ok()) cannot_reach_a_model_that_is_not_allowed(codex());
+  NEEDS(tool("node"), agent("codex"));
+  cannot_reach_a_model_that_is_not_allowed(codex());
 }
 
 }  // namespace

@@ -27,13 +27,11 @@ using testing::Not;
 constexpr const char* kBuy =
     "curl -sS -o answer -w '%{http_code}\\n' -d x https://www.site.example/purchase";
 
-class GatesTest : public ::testing::Test {
+class GatesTest : public InternetTest {
  protected:
   void SetUp() override {
-    NEEDS(user_namespaces, seccomp_notify, tool("python3"), tool("openssl"), tool("ip"),
-          tool("curl"));
-    lab_.emplace();
-    WARD_NEEDS_INTERNET(*lab_);
+    InternetTest::SetUp();
+    if (IsSkipped()) return;
     box_.set_policy(
         "version: 1\nextends: workspace\nnetwork: {allow: [www.site.example]}\n"
         "gates: [{when: request, host: \"*.site.example\", methods: [POST], "
@@ -61,9 +59,6 @@ class GatesTest : public ::testing::Test {
     }
     return result;
   }
-
-  Sandbox box_;
-  std::optional<Internet> lab_;
 };
 
 TEST_F(GatesTest, WardApproveLetsTheRequestThrough) {

@@ -44,16 +44,6 @@ struct Client {
 
 void PrintTo(const Client& client, std::ostream* out) { *out << client.what; }
 
-Need maven_plugins() {
-  return {
-      "maven_plugins", [] {
-        return std::filesystem::exists(
-                   "/usr/share/maven-repo/org/apache/maven/plugins/maven-compiler-plugin/3.10.1")
-                   ? ""
-                   : "libmaven-compiler-plugin-java 3.10.1 is not installed";
-      }};
-}
-
 // Not in an ordinary user's PATH.
 Need sshd() {
   return {"tool(sshd)", [] {
@@ -143,7 +133,7 @@ std::vector<Client> clients() {
        "--config=source.lab.registry=\"sparse+https://cargo.evil.example/index/\""},
       {"maven",
        "maven",
-       {need::tool("mvn"), need::tool("keytool"), maven_plugins()},
+       {need::tool("mvn"), need::tool("keytool"), need::maven_plugins},
        "maven.site.example",
        "maven.evil.example",
        {{".m2/settings.xml",

@@ -225,19 +225,9 @@ TEST_F(Toolchain, MavenValidatesWithoutARepository) {
   works("mvn -o -q -B validate");
 }
 
-Need maven_plugins() {
-  return {
-      "maven_plugins", [] {
-        return std::filesystem::exists(
-                   "/usr/share/maven-repo/org/apache/maven/plugins/maven-compiler-plugin/3.10.1")
-                   ? ""
-                   : "libmaven-compiler-plugin-java 3.10.1 is not installed";
-      }};
-}
-
 // The plugins of Debian's packages stand for a repository that earlier builds have filled.
 TEST_F(Toolchain, MavenCompilesAndPacksFromTheRepositoryOfTheHomeFolder) {
-  NEEDS(tool("mvn"), maven_plugins());
+  NEEDS(tool("mvn"), maven_plugins);
   makes("mkdir ~/.m2; cp -rs /usr/share/maven-repo ~/.m2/repository");
   sandbox_.home_file(".m2/repository/org/junit/junit-bom/debian/junit-bom-debian.pom",
                      "<project><modelVersion>4.0.0</modelVersion><groupId>org.junit</groupId>"

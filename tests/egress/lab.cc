@@ -14,6 +14,8 @@
 #include <cstring>
 
 #include "egress/address.h"
+#include "support/big_endian.h"
+#include "support/needs.h"
 #include "support/paths.h"
 #include "sys/file.h"
 #include "sys/raw.h"
@@ -51,16 +53,6 @@ UniqueFd bound(int type, const std::string& address, std::uint16_t port) {
   EXPECT_EQ(::bind(socket.get(), reinterpret_cast<const sockaddr*>(&to), size), 0)
       << address << ":" << port << ": " << std::strerror(errno);
   return socket;
-}
-
-std::string number(std::size_t value, std::size_t size) {
-  std::string bytes;
-  for (std::size_t i = size; i > 0; --i)
-    bytes.push_back(static_cast<char>((value >> (8 * (i - 1))) & 0xffU));
-  return bytes;
-}
-std::string counted(const std::string& content, std::size_t size) {
-  return number(content.size(), size) + content;
 }
 
 }  // namespace
@@ -333,6 +325,16 @@ std::string client_hello(const std::string& name) {
                            counted(number(0x1301, 2), 2) + counted(number(0, 1), 1) +
                            counted(extension, 2);
   return number(22, 1) + number(0x0301, 2) + counted(number(1, 1) + counted(body, 3), 2);
+}
+
+void GatewayTest::SetUp() {
+  NEEDS(user_namespaces, landlock_abi >= 1);
+  enter_own_network();
+  names_ = std::make_unique<NameServer>();
+  names_->set("up.test", {"127.0.0.1"});
+  spec_.name_servers = {names_->address()};
+  spec_.network.allow = {rule("up.test"), rule("up.test", 7000), rule("127.0.0.1"),
+                         rule("127.0.0.1", 7000)};
 }
 
 }  // namespace ward::test

@@ -6,6 +6,8 @@
 // own, so that any port can be bound by anybody and nothing outside is ever reached.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <atomic>
 #include <chrono>
 #include <deque>
@@ -138,5 +140,18 @@ Tunnel connect_through(std::uint16_t proxy, const std::string& target);
 
 // A TLS hello for this name; "" leaves the extension out.
 std::string client_hello(const std::string& name);
+
+// A gateway that may reach up.test, which leads to loopback. Loopback is therefore listed as an
+// address, too.
+class GatewayTest : public ::testing::Test {
+ protected:
+  void SetUp() override;
+  void start() { gateway_ = std::make_unique<Gateway>(spec_); }
+  Gateway& gateway() { return *gateway_; }
+
+  std::unique_ptr<NameServer> names_;
+  egress::GatewaySpec spec_;
+  std::unique_ptr<Gateway> gateway_;
+};
 
 }  // namespace ward::test

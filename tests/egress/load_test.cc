@@ -41,7 +41,8 @@ class Load : public ::testing::Test {
 TEST_F(Load, AThousandConnectionsAtOnce) {
   struct rlimit limit = {};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
-  if (limit.rlim_max < 8192) GTEST_SKIP() << "needs 8192 descriptors, and has " << limit.rlim_max;
+  if (limit.rlim_max < 8192)
+    GTEST_SKIP() << "needs descriptors: 8192, and may have " << limit.rlim_max;
   set_descriptors(limit.rlim_max);
   start();
   const Server server("127.0.0.1", 7000, echo);

@@ -16,30 +16,18 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using std::string_literals::operator""s;
 
-// Names lead to loopback, which is therefore listed as an address, too.
-class Proxy : public ::testing::Test {
+class Proxy : public GatewayTest {
  protected:
   void SetUp() override {
-    NEEDS(user_namespaces, landlock_abi >= 1);
-    enter_own_network();
-    names_ = std::make_unique<NameServer>();
-    names_->set("up.test", {"127.0.0.1"});
+    GatewayTest::SetUp();
+    if (IsSkipped()) return;
     names_->set("other.test", {"127.0.0.1"});
-    spec_.name_servers = {names_->address()};
-    spec_.network.allow = {rule("up.test"), rule("up.test", 7000), rule("127.0.0.1"),
-                           rule("127.0.0.1", 7000)};
   }
-  void start() { gateway_ = std::make_unique<Gateway>(spec_); }
-  Gateway& gateway() { return *gateway_; }
   std::string ask(const std::string& request) {
     const UniqueFd socket = connect_to("127.0.0.1", gateway().http_port());
     send_text(socket.get(), request);
     return receive_all(socket.get());
   }
-
-  std::unique_ptr<NameServer> names_;
-  egress::GatewaySpec spec_;
-  std::unique_ptr<Gateway> gateway_;
 };
 
 TEST_F(Proxy, ConnectReachesAnAllowedHostAndIsRecorded) {

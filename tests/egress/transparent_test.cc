@@ -22,20 +22,8 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using std::string_literals::operator""s;
 
-class Transparent : public ::testing::Test {
+class Transparent : public GatewayTest {
  protected:
-  void SetUp() override {
-    NEEDS(user_namespaces, landlock_abi >= 1);
-    enter_own_network();
-    names_ = std::make_unique<NameServer>();
-    names_->set("up.test", {"127.0.0.1"});
-    spec_.name_servers = {names_->address()};
-    spec_.network.allow = {rule("up.test"), rule("up.test", 7000), rule("127.0.0.1"),
-                           rule("127.0.0.1", 7000)};
-  }
-  void start() { gateway_ = std::make_unique<Gateway>(spec_); }
-  Gateway& gateway() { return *gateway_; }
-
   // Sends a question to the gateway's resolver.
   UniqueFd question(const std::string& labels, char type) {
     UniqueFd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
@@ -58,9 +46,6 @@ class Transparent : public ::testing::Test {
   static int code(const std::string& packet) { return packet.size() > 3 ? packet[3] & 0xf : -1; }
 
   const std::string up_ = "\x02up\x04test"s;
-  std::unique_ptr<NameServer> names_;
-  egress::GatewaySpec spec_;
-  std::unique_ptr<Gateway> gateway_;
 };
 
 TEST_F(Transparent, AnAllowedNameGetsAnAddressOnceSomethingListensThere) {

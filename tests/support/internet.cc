@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "support/needs.h"
 #include "support/paths.h"
 
 namespace ward::test {
@@ -117,7 +118,7 @@ void Internet::start_servers() {
     ::dup2(stdin_end.get(), 0);
     ::dup2(stdout_end.get(), 1);
     const std::string script = source_dir() + "/tests/support/internet.py";
-    ::execlp("python3", "python3", script.c_str(), folder_.path().c_str(), nullptr);
+    ::execlp("python3", "python3", "-B", script.c_str(), folder_.path().c_str(), nullptr);
     ::_exit(127);
   }
   moved_out.reset();
@@ -192,5 +193,12 @@ std::string Internet::ssh_known_hosts() const {
 }
 
 std::string Internet::log() const { return read_text(folder_ / "log"); }
+
+void InternetTest::SetUp() {
+  NEEDS(user_namespaces, seccomp_notify, tool("python3"), tool("openssl"), tool("ip"),
+        tool("curl"));
+  lab_.emplace();
+  WARD_NEEDS_INTERNET(*lab_);
+}
 
 }  // namespace ward::test

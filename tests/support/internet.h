@@ -8,10 +8,14 @@
 // added to the host's bundle. Owned by one test; what the process is, it stays.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/unique_fd.h"
+#include "support/sandbox.h"
 #include "support/temp_dir.h"
 
 namespace ward::test {
@@ -56,6 +60,16 @@ class Internet {
   std::vector<std::string> covered_;  // paths that are files of the lab meanwhile
   UniqueFd to_servers_, from_servers_;
   int servers_ = -1;
+};
+
+// A sandbox in an internet of its own. A fixture that derives from it goes on in its SetUp() only
+// where IsSkipped() is false.
+class InternetTest : public ::testing::Test {
+ protected:
+  void SetUp() override;
+
+  Sandbox box_;
+  std::optional<Internet> lab_;
 };
 
 }  // namespace ward::test

@@ -193,6 +193,12 @@ std::string probe_btrfs_image() {
   return "the kernel has no btrfs";
 }
 
+std::string probe_maven_plugins() {
+  const char* plugin =
+      "/usr/share/maven-repo/org/apache/maven/plugins/maven-compiler-plugin/3.10.1";
+  return ::access(plugin, F_OK) == 0 ? "" : "libmaven-compiler-plugin-java 3.10.1 is not installed";
+}
+
 }  // namespace
 
 std::string first_unmet(std::initializer_list<Need> needs) {
@@ -222,6 +228,7 @@ const Need cgroup_v2_delegated{"cgroup_v2_delegated", probe_cgroup_v2};
 const Need pty{"pty", [] { return probe_open("/dev/ptmx"); }};
 const Need btrfs_image{"btrfs_image", probe_btrfs_image};
 const Need kvm{"kvm", [] { return probe_open("/dev/kvm"); }};
+const Need maven_plugins{"maven_plugins", probe_maven_plugins};
 
 Need tool(const std::string& name) {
   return {"tool(" + name + ")", [name] { return probe_tool(name); }};

@@ -36,6 +36,7 @@ extern const Need cgroup_v2_delegated;  // memory and pids controllers below our
 extern const Need pty;
 extern const Need btrfs_image;  // a file system in a file, mounted through a loop device
 extern const Need kvm;
+extern const Need maven_plugins;  // Debian's, in the repository of the system
 
 // A program found in PATH.
 Need tool(const std::string& name);

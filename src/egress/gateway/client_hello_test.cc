@@ -3,20 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include "support/big_endian.h"
+
 namespace ward::egress {
 namespace {
 
 using State = HelloVerdict::State;
 
-std::string number(std::size_t value, std::size_t size) {
-  std::string bytes;
-  for (std::size_t i = size; i > 0; --i)
-    bytes.push_back(static_cast<char>((value >> (8 * (i - 1))) & 0xffU));
-  return bytes;
-}
-std::string counted(const std::string& content, std::size_t size) {
-  return number(content.size(), size) + content;
-}
+using test::counted;
+using test::number;
 std::string extension(unsigned type, const std::string& content) {
   return number(type, 2) + counted(content, 2);
 }
